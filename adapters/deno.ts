@@ -1,0 +1,34 @@
+/**
+ * Offstage on Deno 2.
+ *
+ * @module
+ */
+import { createOffstage as createCore, type Offstage, type OffstageConfig } from "../mod.ts";
+import { denoRuntime } from "./deno/runtime.ts";
+
+export { denoRuntime } from "./deno/runtime.ts";
+export type { DenoRuntimeOptions } from "./deno/runtime.ts";
+export { bridgeChildProcess } from "./deno/bridge.ts";
+
+/**
+ * Makes an instance that runs commands with `Deno.Command`, and in terminals with `npm:@lydell/node-pty`.
+ *
+ * @throws {OffstageError} `invalid` if the configuration is wrong
+ *
+ * @example
+ * ```ts
+ * import { createOffstage } from "offstage/deno";
+ *
+ * await using offstage = createOffstage();
+ * const agent = offstage.agent("agent-1");
+ * const run = await agent.exec({ command: "sleep 5; echo done", yieldMs: 1_000 });
+ * if (run.details.status === "running") {
+ *   const { sessionId } = run.details;
+ *   const more = await agent.process({ action: "poll", sessionId, timeout: 10_000 });
+ *   console.log(more.text);
+ * }
+ * ```
+ */
+export function createOffstage(config: OffstageConfig = {}): Offstage {
+  return createCore({ ...config, runtime: denoRuntime() });
+}

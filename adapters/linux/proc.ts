@@ -1,0 +1,247 @@
+/**
+ * Looks at processes through Linux's `/proc`: which ones belong to a session, which one waits for input, and whether
+ * a process group may be signalled. Uses only built-ins that Node, Deno and Bun share.
+ *
+ * @module
+ */
+
+import process from "node:process";
+import { setImmediate } from "node:timers/promises";
+import { waitsForInput } from "./input_reader.ts";
+import { numbersIn, readLink, readText } from "./proc_files.ts";
+import type { SignalName, SignalOutcome, TreeInspector, TreeProcess } from "../../mod.ts";
+
+/**
+ * The runtime's kill(2). `pid` may be negative (a process group); signal `0` only asks whether somebody is there.
+ * Nobody there (ESRCH) is `gone`, not permitted (EPERM) is `refused`.
+ */
+export type Kill = (pid: number, signal: SignalName | 0) => SignalOutcome;
+
+/** What `/proc/<pid>/stat` says about a process. */
+export interface ProcStat {
+  /** Its process id. */
+  readonly pid: number;
+  /** Its short command name, as the kernel keeps it (at most 15 bytes). */
+  readonly name: string;
+  /** One letter: `R` running, `S` sleeping, `T` stopped, `Z` zombie, … */
+  readonly state: string;
+  /** Process id of its parent. */
+  readonly parent: number;
+  /** Its process group. */
+  readonly group: number;
+  /** Its session, which is the process id of the session's leader. */
+  readonly session: number;
+  /** Device number of its controlling terminal; 0 without one. */
+  readonly tty: number;
+  /** The foreground process group of that terminal; -1 without one. */
+  readonly foreground: number;
+  /** When it was started, in clock ticks since boot: with the pid this names one process. */
+  readonly start: number;
+}
+
+/** A child that leads, or should lead, its own process group. */
+export interface GroupLeader {
+  /** Its process id. */
+  readonly pid: number;
+  /** The session's id, which the child's environment carries as `OFFSTAGE_SESSION_ID`. */
+  readonly sessionId: string;
+  /** The runtime's kill(2). */
+  readonly kill: Kill;
+  /**
+   * When the runtime reported its exit, on the clock of `performance.now()`; `undefined` while it has not. Until then
+   * the kernel keeps the pid for the child, so its number is proof enough; afterwards the number may be somebody else's.
+   * Without this function the exit counts as not reported.
+   */
+  readonly exitedAt?: () => number | undefined;
+}
+
+/** What {@linkcode createTreeInspector} needs to know about a child. */
+export interface TreeQuery extends GroupLeader {
+  /** What the child's descriptor 0 points at, see {@linkcode stdinOf}. Without it nobody is ever waiting for input. */
+  readonly stdin?: string;
+}
+
+const MS_PER_TICK = 10; // USER_HZ is 100 on every architecture that Node, Deno and Bun run on
+const TURN_MS = 8; // how long a scan may hold the event loop in one go
+// Pids are handed out in turn, so one comes round only after tens of thousands of others. Where there is no /proc to
+// ask, a group is still taken for the child's own this long after the child's death.
+const PID_REUSE_MS = 30_000;
+
+/**
+ * What the kernel says about a process.
+ *
+ * @returns `undefined` when there is no such process, or no `/proc`
+ */
+export function readStat(pid: number): ProcStat | undefined {
+  const text = readText(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
+  // `pid (name) state …`: the name may hold spaces and parentheses, so its end is the last one in the line
+  const nameEnd = text.lastIndexOf(")");
+  const [state = "", ...numbers] = text.slice(nameEnd + 2).split(" ");
+  const field = (number: number): number => Number(numbers[number - 4]); // numbered as in proc_pid_stat(5)
+  return {
+    pid,
+    name: text.slice(text.indexOf("(") + 1, nameEnd),
+    state,
+    parent: field(4),
+    group: field(5),
+    session: field(6),
+    tty: field(7),
+    foreground: field(8),
+    start: field(22),
+  };
+}
+
+/**
+ * Whether a process leads its own process group, which must be so before that group is signalled.
+ *
+ * @returns `undefined` when that cannot be told: the process is gone, or there is no `/proc`
+ */
+export function leadsItsGroup(pid: number): boolean | undefined {
+  const stat = readStat(pid);
+  return stat === undefined ? undefined : stat.group === pid;
+}
+
+/**
+ * What a process's descriptor 0 points at, e.g. `socket:[123]` or `/dev/pts/4`. To be asked right after the spawn,
+ * before the program can have put something else there.
+ *
+ * @returns `undefined` when the process is gone, or there is no `/proc`
+ */
+export function stdinOf(pid: number): string | undefined {
+  return readLink(`/proc/${pid}/fd/0`);
+}
+
+/**
+ * Signals the process group of a child, once it is proved to be the child's own.
+ *
+ * A child that turns out to lead no group gets the signal alone. After the child's exit the group's number may have
+ * been given away: it is signalled only if a member carries the session's id or is older than that exit.
+ *
+ * @returns `gone` when nobody is there, `refused` when the system or the missing proof forbids it
+ */
+export function groupSignal(leader: GroupLeader, signal: SignalName): SignalOutcome {
+  const { pid, kill } = leader;
+  if (leader.exitedAt?.() === undefined) {
+    // Without /proc: the pid is the child's, so a group of that number cannot but be its own
+    if (leadsItsGroup(pid) === false) return kill(pid, signal);
+    const outcome = kill(-pid, signal);
+    return outcome === "gone" ? kill(pid, signal) : outcome;
+  }
+  if (kill(-pid, 0) === "gone") return "gone";
+  if (!hasProc()) return isRecent(leader) ? kill(-pid, signal) : "refused";
+  const members = numbersIn("/proc").map(readStat).filter((stat) => stat?.group === pid) as readonly ProcStat[];
+  return isOwnGroup(leader, members) ? kill(-pid, signal) : "refused";
+}
+
+/**
+ * An inspector of a child's process tree: the members of its group, whoever carries the session's id in its
+ * environment, and the descendants of both. Zombies and the host itself are not part of it.
+ *
+ * @returns `undefined` where there is no `/proc`
+ */
+export function createTreeInspector(query: TreeQuery): TreeInspector | undefined {
+  if (!hasProc()) return undefined;
+  return {
+    tree: async () => {
+      const all = await liveProcesses();
+      const members = all.filter((stat) => stat.group === query.pid);
+      const inGroup = new Set(isOwnGroup(query, members) ? members : []);
+      const roots: ProcStat[] = [];
+      await inTurns(all, (stat) => {
+        const isChild = stat.pid === query.pid && query.exitedAt?.() === undefined;
+        if (isChild || inGroup.has(stat) || carriesId(stat.pid, query.sessionId)) roots.push(stat);
+      });
+      return withDescendants(roots, all).map((stat) => treeProcess(stat, inGroup.has(stat), query.kill));
+    },
+    reader: async () => {
+      if (query.stdin === undefined) return undefined;
+      const source = { stdin: query.stdin, session: query.pid };
+      const toProcess = (stat: ProcStat): TreeProcess => treeProcess(stat, stat.group === query.pid, query.kill);
+      // Mostly it is the child itself, and one look is cheaper than a scan
+      const child = readStat(query.pid);
+      if (child !== undefined && waitsForInput(child, source)) return toProcess(child);
+      // Nobody outside the tree has that very pipe or terminal as its input, so its reader is a member
+      let reader: ProcStat | undefined;
+      const all = await liveProcesses();
+      await inTurns(withDescendants(all.filter((stat) => stat.session === query.pid), all), (stat) => {
+        if (reader === undefined && waitsForInput(stat, source)) reader = stat;
+      });
+      return reader === undefined ? undefined : toProcess(reader);
+    },
+  };
+}
+
+function hasProc(): boolean {
+  return process.platform === "linux" && readText("/proc/self/stat") !== undefined;
+}
+
+function isRecent(leader: GroupLeader): boolean {
+  return performance.now() - (leader.exitedAt?.() ?? 0) < PID_REUSE_MS;
+}
+
+/** Whether a group with these members is the child's own, and not a stranger's that got the number after it. */
+function isOwnGroup(leader: GroupLeader, members: readonly ProcStat[]): boolean {
+  const exitedAt = leader.exitedAt?.();
+  if (exitedAt === undefined) return true;
+  if (members.some((stat) => stat.pid === leader.pid)) return false;
+  if (members.some((stat) => carriesId(stat.pid, leader.sessionId))) return true;
+  const uptime = Number.parseFloat(readText("/proc/uptime") ?? "");
+  const exitTick = (uptime * 1000 - (performance.now() - exitedAt)) / MS_PER_TICK;
+  return members.some((stat) => stat.start <= exitTick);
+}
+
+function carriesId(pid: number, sessionId: string): boolean {
+  const environment = readText(`/proc/${pid}/environ`);
+  return environment !== undefined && `\0${environment}\0`.includes(`\0OFFSTAGE_SESSION_ID=${sessionId}\0`);
+}
+
+async function liveProcesses(): Promise<readonly ProcStat[]> {
+  const live: ProcStat[] = [];
+  await inTurns(numbersIn("/proc"), (pid) => {
+    const stat = pid === process.pid ? undefined : readStat(pid);
+    if (stat !== undefined && !isDead(stat)) live.push(stat);
+  });
+  return live;
+}
+
+function isDead(stat: ProcStat): boolean {
+  return stat.state === "Z" || stat.state === "X";
+}
+
+/** Calls `visit` for each item, letting the event loop have its turn in between. */
+async function inTurns<Item>(items: readonly Item[], visit: (item: Item) => void): Promise<void> {
+  let turnStart = performance.now();
+  for (const item of items) {
+    if (performance.now() - turnStart > TURN_MS) {
+      await setImmediate();
+      turnStart = performance.now();
+    }
+    visit(item);
+  }
+}
+
+function withDescendants(roots: readonly ProcStat[], all: readonly ProcStat[]): readonly ProcStat[] {
+  const childrenOf = new Map<number, ProcStat[]>();
+  for (const stat of all) {
+    const siblings = childrenOf.get(stat.parent);
+    if (siblings === undefined) childrenOf.set(stat.parent, [stat]);
+    else siblings.push(stat);
+  }
+  const found = new Set(roots);
+  // A Set visits what is added while it is walked, so this reaches every generation
+  for (const stat of found) for (const child of childrenOf.get(stat.pid) ?? []) found.add(child);
+  return [...found];
+}
+
+function treeProcess(stat: ProcStat, inGroup: boolean, kill: Kill): TreeProcess {
+  return {
+    pid: stat.pid,
+    name: stat.name,
+    inGroup,
+    signal: (name) => {
+      const now = readStat(stat.pid);
+      return now === undefined || now.start !== stat.start || isDead(now) ? "gone" : kill(stat.pid, name);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/**
+ * Offstage on Node.js 20.19 and newer.
+ *
+ * @module
+ */
+import { createOffstage as createCore, type Offstage, type OffstageConfig } from "../mod.ts";
+import { nodeRuntime } from "./node/runtime.ts";
+
+export { nodeRuntime } from "./node/runtime.ts";
+export type { NodeRuntimeOptions } from "./node/runtime.ts";
+export { bridgeChildProcess } from "./node/bridge.ts";
+
+/**
+ * Makes an instance that runs commands with `node:child_process`, and in terminals with `@lydell/node-pty` or
+ * `node-pty` if one of them is installed.
+ *
+ * @throws {OffstageError} `invalid` if the configuration is wrong
+ *
+ * @example
+ * ```ts
+ * import { createOffstage } from "offstage/node";
+ *
+ * await using offstage = createOffstage();
+ * const agent = offstage.agent("agent-1");
+ * const run = await agent.exec({ command: "sleep 5; echo done", yieldMs: 1_000 });
+ * if (run.details.status === "running") {
+ *   const { sessionId } = run.details;
+ *   const more = await agent.process({ action: "poll", sessionId, timeout: 10_000 });
+ *   console.log(more.text);
+ * }
+ * ```
+ */
+export function createOffstage(config: OffstageConfig = {}): Offstage {
+  return createCore({ ...config, runtime: nodeRuntime() });
+}

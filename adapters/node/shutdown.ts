@@ -1,0 +1,96 @@
+/**
+ * Ends what must not outlive the host, when the host itself is about to end.
+ *
+ * @module
+ */
+
+import process from "node:process";
+import { clearTimeout, setImmediate, setTimeout } from "node:timers";
+
+const END_SIGNALS: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP"];
+const MAX_WAIT_MS = 15_000; // the kill ladder takes 9 s by default; what hosts are run by kills them after 10 to 90 s
+
+// Marks our listeners, so that several instances (and copies of this package) do not take each other for the host's.
+const OURS: unique symbol = Symbol.for("offstage.shutdown");
+
+interface Listener {
+  (...args: readonly unknown[]): void;
+  [OURS]?: true;
+}
+
+/**
+ * Makes the `onShutdown` of a runtime object: what is registered runs when the host is about to end.
+ *
+ * - SIGTERM, SIGINT, SIGHUP: awaited (at most 15 s; a second signal cuts it short), then the signal is raised again and
+ *   the host dies of it as it would have. Where the host listens to that signal too, its listener decides.
+ * - an uncaught error, or rejection, that nobody else handles: awaited likewise, then thrown again.
+ * - the event loop runs empty: awaited.
+ * - `process.exit()`: begun, but nothing can be awaited, so only what it does at once is done.
+ * - SIGKILL, or a crash of the runtime: nothing can be done from inside.
+ *
+ * Listeners are there only while something is registered.
+ *
+ * @returns registers an `end`, and returns the function that unregisters it
+ */
+export function createShutdown(): (end: () => Promise<void>) => () => void {
+  const ends = new Set<() => Promise<void>>();
+  let ending: Promise<void> | undefined;
+
+  const endAll = (): Promise<void> =>
+    ending ??= withinBound([...ends].map((end) => end())).finally(() => {
+      ending = undefined;
+    });
+
+  /** Ends everything, then lets the host go the way it was going, unless it has its own plans for that event. */
+  const endBefore = async (event: string, goOn: () => void): Promise<void> => {
+    const isSecond = ending !== undefined;
+    if (!isSecond) await endAll();
+    if (hasForeignListener(event)) return;
+    unlisten();
+    if (process.listenerCount(event) === 0) goOn(); // else another instance is still at it, and goes on in its turn
+  };
+
+  const listeners: readonly (readonly [event: string, listener: Listener])[] = [
+    ...END_SIGNALS.map((signal) =>
+      [signal, ours(() => void endBefore(signal, () => process.kill(process.pid, signal)))] as const
+    ),
+    ["uncaughtException", ours((error) => void endBefore("uncaughtException", () => throwUncaught(error)))],
+    ["beforeExit", ours(() => void endAll())],
+    ["exit", ours(() => void endAll())],
+  ];
+  const listen = (): void => listeners.forEach(([event, listener]) => void process.on(event, listener));
+  const unlisten = (): void => listeners.forEach(([event, listener]) => void process.off(event, listener));
+
+  return (end) => {
+    if (ends.size === 0) listen();
+    ends.add(end);
+    return () => {
+      if (ends.delete(end) && ends.size === 0) unlisten();
+    };
+  };
+}
+
+function ours(listener: Listener): Listener {
+  listener[OURS] = true;
+  return listener;
+}
+
+function hasForeignListener(event: string): boolean {
+  return process.listeners(event as "exit").some((listener) => !(listener as Listener)[OURS]);
+}
+
+function throwUncaught(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
+}
+
+/** Waits until all have settled, at most {@linkcode MAX_WAIT_MS}; their failures have nobody left to be told to. */
+async function withinBound(promises: readonly Promise<void>[]): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, MAX_WAIT_MS);
+  });
+  await Promise.race([Promise.allSettled(promises), bound]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,83 @@
+/**
+ * The part of a runtime object that is not about starting commands: time, environment, files, ports, shutdown.
+ * Uses only built-ins that Node, Deno and Bun share.
+ *
+ * @module
+ */
+
+import { stat } from "node:fs/promises";
+import { connect } from "node:net";
+import { homedir } from "node:os";
+import process from "node:process";
+import { clearTimeout, setTimeout } from "node:timers";
+import { findProgram } from "./programs.ts";
+import { createShutdown } from "./shutdown.ts";
+import { codeOf } from "./failures.ts";
+import type { Clock, DirectoryStatus, Runtime } from "../../mod.ts";
+
+const LOOPBACK: readonly string[] = ["127.0.0.1", "::1"];
+const PORT_PROBE_MS = 1_000; // loopback answers in microseconds; a firewall that drops packets never does
+
+/** Everything a {@linkcode Runtime} has beside its name and its spawner. */
+export function createSystem(): Omit<Runtime, "name" | "spawner"> {
+  return {
+    platform: process.platform === "win32" ? "windows" : "posix",
+    clock: systemClock,
+    environment: () => ({ ...process.env }) as Readonly<Record<string, string>>,
+    cwd,
+    home,
+    directoryStatus,
+    hasProgram: (nameOrPath) => Promise.resolve(findProgram(nameOrPath, process.env.PATH, cwd()) !== undefined),
+    portOpen: async (port) => (await Promise.all(LOOPBACK.map((host) => answers(host, port)))).includes(true),
+    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    onShutdown: createShutdown(),
+  };
+}
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  timer: (ms, fire, holding = false) => {
+    const timer = setTimeout(fire, ms);
+    if (!holding) timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+function cwd(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env.PWD ?? "/"; // it has been deleted: a command that is to run there fails with its name
+  }
+}
+
+function home(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined; // no HOME, and the user is not in the password file
+  }
+}
+
+async function directoryStatus(path: string): Promise<DirectoryStatus> {
+  try {
+    // With the dot it fails for a file, and for a directory that may not be entered
+    return (await stat(`${path}/.`)).isDirectory() ? "ok" : "not-a-directory";
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOTDIR") return "not-a-directory";
+    return code === "EACCES" || code === "EPERM" ? "not-permitted" : "missing";
+  }
+}
+
+function answers(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: PORT_PROBE_MS });
+    const settle = (open: boolean): void => {
+      socket.destroy();
+      resolve(open);
+    };
+    socket.once("connect", () => settle(true)).once("error", () => settle(false)).once("timeout", () => settle(false));
+  });
+}

@@ -1,0 +1,73 @@
+/**
+ * The core of Offstage: the `exec` and `process` tools over any {@linkcode Runtime}.
+ *
+ * Programs use an entry point that brings its runtime: `offstage/node`, `offstage/deno`, `offstage/bun` or
+ * `offstage/auto`. This one is for authors of runtimes and spawners, and for tests with a clock of their own.
+ *
+ * @module
+ */
+
+// the instance
+export { createOffstage } from "./src/offstage.ts";
+export type { Agent, Offstage, OffstageConfig, OffstageOptions, ProcessDetails } from "./src/offstage.ts";
+export type { ConfiguredHost, ExecConfig, InheritPolicy, Settings } from "./src/config.ts";
+export { AbortError, OffstageError } from "./src/errors.ts";
+export type { ErrorCode, Problem } from "./src/errors.ts";
+
+// exec
+export { execSchema } from "./src/exec/schema.ts";
+export type { ExecParams } from "./src/exec/schema.ts";
+export type { ExecOptions } from "./src/exec/exec.ts";
+export type { ExecUpdate } from "./src/exec/updates.ts";
+export type {
+  EndedDetails,
+  ExecAnswer,
+  ExecDetails,
+  NotStartedDetails,
+  RunningDetails,
+  ToolAnswer,
+} from "./src/exec/answer.ts";
+export type { ExecRequest, Hosts, Verdict } from "./src/exec/prepare.ts";
+export { routeHost } from "./src/exec/route.ts";
+export type { HostName, HostTarget, Route, RouteRequest } from "./src/exec/route.ts";
+export { INJECTION_VARIABLES, isInjectionVariable } from "./src/exec/environment.ts";
+export type { InjectionTable } from "./src/exec/environment.ts";
+
+// process
+export { processSchema } from "./src/process/schema.ts";
+export type { ProcessAction, ProcessParams } from "./src/process/schema.ts";
+export type { ProcessOptions } from "./src/process/process.ts";
+export type { FailureDetails, StatusDetails } from "./src/process/answer.ts";
+export type { KillDetails } from "./src/process/kill.ts";
+export type { ListDetails, ListEntry } from "./src/process/list.ts";
+export type { LogDetails, LogLine } from "./src/process/log.ts";
+export type { PollDetails } from "./src/process/poll.ts";
+export type { ResizeDetails } from "./src/process/resize.ts";
+export type { WriteDetails } from "./src/process/typing.ts";
+export type { WokenBy } from "./src/process/until.ts";
+
+// sessions
+export type { EndReason, EndStatus, Outcome } from "./src/session/outcome.ts";
+export type { SessionEnd } from "./src/session/end_all.ts";
+export type { Survivor } from "./src/session/session.ts";
+export type { StreamBytes } from "./src/output/log.ts";
+export { KEY_NAMES } from "./src/terminal/keys.ts";
+
+// the seam
+export type {
+  Child,
+  Clock,
+  DirectoryStatus,
+  Exit,
+  OutputSink,
+  Runtime,
+  SignalName,
+  SignalOutcome,
+  Spawner,
+  SpawnerCapabilities,
+  SpawnSpec,
+  StreamName,
+  TerminalSize,
+  TreeInspector,
+  TreeProcess,
+} from "./src/runtime.ts";

@@ -1,0 +1,91 @@
+/**
+ * The one error class of the package and the closed list of its codes.
+ *
+ * @module
+ */
+
+/**
+ * Why something failed, for machines.
+ *
+ * - `invalid` – parameters or configuration are wrong; see {@linkcode OffstageError.problems}
+ * - `unknown-session` – no session of that id in the caller's scope
+ * - `spawn-failed` – the command could not be started; nothing runs
+ * - `refused` – a policy (host routing, environment rules, `authorize`, `maxSessions`) said no
+ * - `stdin-closed` – the child no longer reads its stdin, or it was never open
+ * - `unsupported` – this host or runtime cannot do that
+ * - `closed` – the Offstage instance has been closed
+ */
+export type ErrorCode =
+  | "invalid"
+  | "unknown-session"
+  | "spawn-failed"
+  | "refused"
+  | "stdin-closed"
+  | "unsupported"
+  | "closed";
+
+/** One thing that is wrong with the input: which key, and what to do about it. */
+export interface Problem {
+  /** Dotted path of the offending key, e.g. `timeout` or `env.PATH`. */
+  readonly key: string;
+  /** What is wrong and what is expected instead. */
+  readonly message: string;
+}
+
+/** All problems in one line, for an error's message. */
+export function listProblems(problems: readonly Problem[]): string {
+  return problems.map(({ key, message }) => (key === "" ? message : `${key}: ${message}`)).join("; ");
+}
+
+/**
+ * Every error this package throws.
+ *
+ * @example Tell a spawn failure from a refusal
+ * ```ts
+ * import { OffstageError } from "offstage";
+ *
+ * function explain(error: unknown): string {
+ *   if (error instanceof OffstageError && error.code === "spawn-failed") return "nothing was started";
+ *   return String(error);
+ * }
+ * ```
+ */
+export class OffstageError extends Error {
+  override readonly name: string = "OffstageError";
+  /** Why it failed, for machines. */
+  readonly code: ErrorCode;
+  /** Every problem of the input, when `code` is `invalid` or `refused`; otherwise empty. */
+  readonly problems: readonly Problem[];
+
+  /**
+   * @param code why it failed
+   * @param message what happened and what to do next
+   * @param options the underlying `cause`, and the list of `problems`
+   */
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly problems?: readonly Problem[] } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.problems = options.problems ?? [];
+  }
+}
+
+/** The rejection of a call whose `AbortSignal` fired. `name` is `AbortError`, `cause` the signal's reason. */
+export class AbortError extends Error {
+  override readonly name: string = "AbortError";
+  /** Output the command had printed by then, rendered; empty if the call was only waiting. */
+  readonly output: string;
+
+  /**
+   * @param message what was aborted
+   * @param cause the `reason` of the signal
+   * @param output what the command had printed by then
+   */
+  constructor(message: string, cause: unknown, output = "") {
+    super(message, { cause });
+    this.output = output;
+  }
+}

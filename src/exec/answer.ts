@@ -1,0 +1,213 @@
+/**
+ * What `exec` answers: `details` for programs, `text` for the model.
+ *
+ * @module
+ */
+import { listProblems, type OffstageError, type Problem } from "../errors.ts";
+import { type BoundedOutput, tailOfLog } from "../output/budget.ts";
+import type { SignalName } from "../runtime.ts";
+import type { EndReason, EndStatus } from "../session/outcome.ts";
+import type { Session, Survivor } from "../session/session.ts";
+import { afterwards, endSentence, survivorsSentence } from "../session/wording.ts";
+import { TAIL_CHARS } from "./updates.ts";
+
+/** What both tools answer. */
+export interface ToolAnswer<Details> {
+  /** For the model. */
+  readonly text: string;
+  /** For programs: plain JSON. */
+  readonly details: Details;
+  /** Whether the call failed. A command that exits with another code than 0 has not failed: it has completed. */
+  readonly isError: boolean;
+}
+
+/** `details` of a command that runs on in the background (spec E28). */
+export interface RunningDetails {
+  /** It runs. */
+  readonly status: "running";
+  /** The id by which `process` knows it. */
+  readonly sessionId: string;
+  /** Process id of the shell, where there is one. */
+  readonly pid: number | null;
+  /** Wall clock of the start, ms since the epoch. */
+  readonly startedAt: number;
+  /** Where it runs. */
+  readonly cwd: string;
+  /** Verb and target. */
+  readonly name: string;
+  /** `gateway`, `sandbox` or the node's name. */
+  readonly host: string;
+  /** The shell's kind. */
+  readonly shell: string;
+  /** Whether it has a terminal. */
+  readonly pty: boolean;
+  /** Whether it can be written to. */
+  readonly stdin: "open" | "closed";
+  /** Its newest output, at most 2000 characters. */
+  readonly tail: string;
+  /** Wall clock of its timeout, ms since the epoch; `null` if it has none. */
+  readonly timeoutAt: number | null;
+  /** Sessions of this scope that run the same command in the same directory. */
+  readonly twins: readonly string[];
+  /** What the caller ought to know. */
+  readonly warnings: readonly string[];
+}
+
+/** `details` of a command that has ended (spec R2). */
+export interface EndedDetails {
+  /** `completed` = ended by itself, whatever its code. */
+  readonly status: EndStatus;
+  /** Completed with code 0. */
+  readonly ok: boolean;
+  /** Exit code; `null` if a signal ended it or it is unknown. */
+  readonly exitCode: number | null;
+  /** The signal that ended it. */
+  readonly signal: SignalName | null;
+  /** Why it ended. */
+  readonly reason: EndReason;
+  /** Its output, rendered, stdout and stderr as they came. */
+  readonly output: string;
+  /** Whether some of the output is left out. */
+  readonly truncated: boolean;
+  /** Characters left out. */
+  readonly omittedChars: number;
+  /** Lines left out. */
+  readonly omittedLines: number;
+  /** How long it ran, ms. */
+  readonly durationMs: number;
+  /** Wall clock of the start, ms since the epoch. */
+  readonly startedAt: number;
+  /** Where it ran. */
+  readonly cwd: string;
+  /** `gateway`, `sandbox` or the node's name. */
+  readonly host: string;
+  /** The shell's kind. */
+  readonly shell: string;
+  /** Whether it had a terminal. */
+  readonly pty: boolean;
+  /** Processes it started that still live. */
+  readonly survivors: readonly Survivor[];
+  /** What the caller ought to know. */
+  readonly warnings: readonly string[];
+  /** Present if the session was kept: its output or its tree is still there for `process`. */
+  readonly sessionId?: string;
+}
+
+/** `details` of a call that started nothing (spec E29, R1). */
+export interface NotStartedDetails {
+  /** It failed. */
+  readonly status: "failed";
+  /** Why nothing was started. */
+  readonly reason: "invalid" | "refused" | "spawn-error" | "shutdown";
+  /** Never. */
+  readonly ok: false;
+  /** None. */
+  readonly exitCode: null;
+  /** None. */
+  readonly signal: null;
+  /** What happened. */
+  readonly message: string;
+  /** Everything that is wrong with the parameters. */
+  readonly problems: readonly Problem[];
+}
+
+/** `details` of an answer of `exec`; `status` and `reason` tell which. */
+export type ExecDetails = RunningDetails | EndedDetails | NotStartedDetails;
+
+/** What `exec` answers. */
+export type ExecAnswer = ToolAnswer<ExecDetails>;
+
+const REASONS: Readonly<Partial<Record<OffstageError["code"], NotStartedDetails["reason"]>>> = {
+  "invalid": "invalid",
+  "refused": "refused",
+  "closed": "shutdown",
+};
+
+/** The answer when nothing was started. */
+export function notStarted(error: OffstageError): ExecAnswer {
+  const { message, problems } = error;
+  const text = problems.length === 0 ? message : `${message}. ${listProblems(problems)}`;
+  const reason = REASONS[error.code] ?? "spawn-error";
+  return {
+    text,
+    details: { status: "failed", reason, ok: false, exitCode: null, signal: null, message, problems },
+    isError: true,
+  };
+}
+
+/** The answer when the command runs on. */
+export function running(session: Session, warnings: readonly string[], twins: readonly string[]): ExecAnswer {
+  const { id, cwd, name, host, shell, pty, timeoutMs } = session.facts;
+  const tail = tailOfLog(session.log, TAIL_CHARS);
+  const pid = session.pid ?? null;
+  const timeoutAt = timeoutMs === Infinity ? null : session.startedAt + timeoutMs;
+  const stdin = session.input === "open" ? "open" : "closed";
+  const details: RunningDetails = {
+    status: "running",
+    sessionId: id,
+    pid,
+    startedAt: session.startedAt,
+    cwd,
+    name,
+    host,
+    shell,
+    pty,
+    stdin,
+    tail,
+    timeoutAt,
+    twins,
+    warnings,
+  };
+  const lines = [
+    ...(tail === "" ? [] : [tail.replace(/\n$/, "")]),
+    `[running in the background: session ${id}${pid === null ? "" : `, pid ${pid}`}${afterwards(timeoutMs)}]`,
+    `[process { action: "poll", sessionId: "${id}", timeout: 30000 } waits for more output or the end]`,
+    ...twins.map((twin) => `[the same command already runs here as session ${twin}]`),
+    ...notes(shell, warnings),
+  ];
+  return { text: lines.join("\n"), details, isError: false };
+}
+
+/**
+ * The answer when the command has ended.
+ *
+ * @param kept whether the session can still be asked by its id
+ */
+export function ended(session: Session, output: BoundedOutput, warnings: readonly string[], kept: boolean): ExecAnswer {
+  const { state, facts } = session;
+  if (state.kind !== "ended") throw new TypeError("Cannot describe the end of a running session");
+  const { outcome, survivors } = state;
+  const allWarnings = [...warnings, ...state.notes, ...(output.binary ? ["the output is mostly binary"] : [])];
+  const details: EndedDetails = {
+    ...outcome,
+    output: output.text,
+    truncated: output.truncated,
+    omittedChars: output.omittedChars,
+    omittedLines: output.omittedLines,
+    durationMs: state.durationMs,
+    startedAt: session.startedAt,
+    cwd: facts.cwd,
+    host: facts.host,
+    shell: facts.shell,
+    pty: facts.pty,
+    survivors,
+    warnings: allWarnings,
+    ...(kept && { sessionId: facts.id }),
+  };
+  const sentence = endSentence(session, outcome);
+  const lines = [
+    output.text === "" ? "(no output)" : output.text.replace(/\n$/, ""),
+    ...(sentence === undefined ? [] : [`[${sentence}]`]),
+    ...(output.truncated ? [`[all output that is held: process { action: "log", sessionId: "${facts.id}" }]`] : []),
+    ...(survivors.length === 0 ? [] : [`[${survivorsSentence(facts.id, survivors)}]`]),
+    ...notes(facts.shell, allWarnings),
+  ];
+  return { text: lines.join("\n"), details, isError: outcome.status === "failed" };
+}
+
+function notes(shell: string, warnings: readonly string[]): readonly string[] {
+  return [
+    ...(shell === "bash" ? [] : [`[ran in ${shell}]`]),
+    ...warnings.map((warning) => `[${warning}]`),
+  ];
+}

@@ -1,0 +1,182 @@
+/**
+ * The environment of a command: what it inherits, what it may not override, what is always set.
+ *
+ * @module
+ */
+
+import type { Problem } from "../errors.ts";
+
+/** Variables by which a program can be made to run somebody else's code. Names are compared case-insensitively. */
+export interface InjectionTable {
+  /** Beginnings of names. */
+  readonly prefixes: readonly string[];
+  /** Whole names. */
+  readonly names: readonly string[];
+}
+
+/**
+ * The injection variables: loaders (`LD_`, `DYLD_`, glibc), shells, and the language runtimes and git commands that run
+ * code named by the environment. Extend it with a spread.
+ *
+ * @example One more name
+ * ```ts
+ * const table = { ...INJECTION_VARIABLES, names: [...INJECTION_VARIABLES.names, "R_PROFILE"] };
+ * ```
+ */
+export const INJECTION_VARIABLES: InjectionTable = {
+  prefixes: ["LD_", "DYLD_", "BASH_FUNC_"],
+  // deno-fmt-ignore
+  names: [
+    "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "IFS", "PROMPT_COMMAND", "ZDOTDIR",
+    "GCONV_PATH", "GLIBC_TUNABLES",
+    "NODE_OPTIONS", "NODE_PATH",
+    "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME",
+    "PERL5LIB", "PERL5OPT", "PERL5DB",
+    "RUBYLIB", "RUBYOPT",
+    "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS",
+    "DOTNET_STARTUP_HOOKS",
+    "GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",
+    "LUA_INIT", "PHPRC", "PHP_INI_SCAN_DIR",
+  ],
+};
+
+/** Linux' limit for one argument or one `NAME=value`: `MAX_ARG_STRLEN` (128 KiB) less its NUL. In bytes. */
+export const MAX_STRING_BYTES: number = 131_071;
+
+/** Which of the host's variables a command inherits. Names are matched by glob patterns (`*`, `?`), case-sensitively. */
+export type InheritPolicy = "all" | "none" | {
+  /** Only names that match one of these. Default: every name. */
+  readonly allow?: readonly string[] | undefined;
+  /** Never names that match one of these. */
+  readonly deny?: readonly string[] | undefined;
+};
+
+/** What the environment of one command is made of. */
+export interface EnvironmentOptions {
+  /** The host's own environment. */
+  readonly host: Readonly<Record<string, string>>;
+  /** What is inherited of it. Injection variables never are. Ignored in a sandbox, which inherits nothing. */
+  readonly policy: InheritPolicy;
+  /** The caller's variables, checked by {@linkcode environmentProblems}. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The command gets a terminal. */
+  readonly terminal: boolean;
+  /** Without a terminal: ask programs for plain text and no pager. */
+  readonly plainTerminal: boolean;
+  /** Id of the session. */
+  readonly sessionId: string;
+  /** The command runs in a sandbox. */
+  readonly sandbox: boolean;
+  /** What the host may not pass on. Default: {@linkcode INJECTION_VARIABLES}. */
+  readonly injection?: InjectionTable | undefined;
+}
+
+/** A sandbox knows nothing of the host: the usual system directories, and a home that exists everywhere and holds nothing. */
+const SANDBOX_VARIABLES: Readonly<Record<string, string>> = {
+  PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+  HOME: "/tmp",
+};
+
+/** For a command on pipes: no colours, no cursor movements, nothing that waits for a person at a keyboard. */
+const PLAIN_VARIABLES: Readonly<Record<string, string>> = {
+  TERM: "dumb",
+  NO_COLOR: "1",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  MANPAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+};
+
+/**
+ * Our terminal is an xterm whatever the host was started in, so the host's own `TERM` (`dumb`, `screen`,
+ * `xterm-kitty` or none at all) never describes it; only the caller's does.
+ */
+const TERMINAL_VARIABLES: Readonly<Record<string, string>> = { TERM: "xterm-256color" };
+
+/**
+ * Whether a variable can make a program run somebody else's code.
+ *
+ * @param name its name, in any case
+ * @param table the variables to look for
+ */
+export function isInjectionVariable(name: string, table: InjectionTable = INJECTION_VARIABLES): boolean {
+  const upper = name.toUpperCase();
+  return table.prefixes.some((prefix) => upper.startsWith(prefix.toUpperCase())) ||
+    table.names.some((known) => upper === known.toUpperCase());
+}
+
+/**
+ * Everything that is wrong with a caller's variables, one problem a key.
+ *
+ * @param env what the caller gave, not yet checked
+ * @param where `realHost`: it is for a real host (not a sandbox), where `PATH` and injection variables are refused
+ * @param table the injection variables
+ */
+export function environmentProblems(
+  env: Readonly<Record<string, unknown>>,
+  where: { readonly realHost: boolean },
+  table: InjectionTable = INJECTION_VARIABLES,
+): readonly Problem[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    const message = nameProblem(name) ?? valueProblem(name, value) ??
+      (where.realHost ? overrideProblem(name, table) : undefined);
+    return message === undefined ? [] : [{ key: `env.${name}`, message }];
+  });
+}
+
+/**
+ * Puts a command's environment together. From weakest to strongest: the host's variables that the policy lets through,
+ * the defaults for a terminal or for pipes, the caller's variables, the session's markers.
+ *
+ * @param options what it is made of
+ * @returns the whole environment of the command
+ */
+export function buildEnvironment(options: EnvironmentOptions): Record<string, string> {
+  const { terminal, plainTerminal, sandbox } = options;
+  return {
+    ...(sandbox ? SANDBOX_VARIABLES : inherited(options)),
+    ...(terminal ? TERMINAL_VARIABLES : plainTerminal ? PLAIN_VARIABLES : {}),
+    ...options.env,
+    OPENCLAW_SHELL: "exec",
+    OFFSTAGE_SESSION_ID: options.sessionId,
+  };
+}
+
+function inherited({ host, policy, injection }: EnvironmentOptions): Readonly<Record<string, string>> {
+  if (policy === "none") return {};
+  const allow = policy === "all" ? undefined : policy.allow?.map(globPattern);
+  const deny = policy === "all" ? [] : (policy.deny ?? []).map(globPattern);
+  const entries = Object.entries(host).filter(([name]) =>
+    !isInjectionVariable(name, injection) &&
+    (allow === undefined || allow.some((pattern) => pattern.test(name))) &&
+    !deny.some((pattern) => pattern.test(name))
+  );
+  return Object.fromEntries(entries);
+}
+
+function globPattern(glob: string): RegExp {
+  const literal = glob.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`^${literal.replaceAll("*", ".*").replaceAll("?", ".")}$`, "su");
+}
+
+function nameProblem(name: string): string | undefined {
+  if (name === "") return "An environment variable needs a name";
+  if (name.includes("=")) return `The name ${JSON.stringify(name)} must not hold "="`;
+  if (name.includes("\0")) return `The name ${JSON.stringify(name)} must not hold a NUL`;
+  return undefined;
+}
+
+function valueProblem(name: string, value: unknown): string | undefined {
+  if (typeof value !== "string") {
+    return `The value of ${name} must be a string, not ${value === null ? "null" : typeof value}`;
+  }
+  if (value.includes("\0")) return `The value of ${name} must not hold a NUL`;
+  const bytes = new TextEncoder().encode(`${name}=${value}`).length;
+  if (bytes <= MAX_STRING_BYTES) return undefined;
+  return `${name} and its value are ${bytes} bytes, the limit for one variable is ${MAX_STRING_BYTES}: put it in a file`;
+}
+
+function overrideProblem(name: string, table: InjectionTable): string | undefined {
+  if (name.toUpperCase() !== "PATH" && !isInjectionVariable(name, table)) return undefined;
+  return `${name} cannot be overridden outside a sandbox: it decides which code runs; set it inside the command if it is needed`;
+}

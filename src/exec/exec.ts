@@ -1,0 +1,182 @@
+/**
+ * `exec`: starts a command and answers when it has ended or when the caller has waited long enough.
+ *
+ * @module
+ */
+import { AbortError, OffstageError } from "../errors.ts";
+import { boundedOutput } from "../output/budget.ts";
+import { sessionName } from "../session/name.ts";
+import type { Registry } from "../session/registry.ts";
+import { Session } from "../session/session.ts";
+import { startSession } from "../session/start.ts";
+import { stop } from "../session/stop.ts";
+import { pause } from "../session/timing.ts";
+import { waitFor } from "../session/wait.ts";
+import { ended, type ExecAnswer, notStarted, running } from "./answer.ts";
+import { type Plan, prepare, type PrepareContext } from "./prepare.ts";
+import { checkExec, type ExecParams } from "./schema.ts";
+import { type ExecUpdate, followUpdates } from "./updates.ts";
+
+/** What `exec` needs to know of the instance. */
+export interface ExecContext extends PrepareContext {
+  /** All sessions. */
+  readonly registry: Registry;
+}
+
+/** What a call of `exec` may bring beside its parameters. */
+export interface ExecOptions {
+  /** Aborts the call: before the start nothing starts, in the foreground the tree is killed, later it has no effect. */
+  readonly signal?: AbortSignal | undefined;
+  /** Given the newest output while the call waits, at most ten times a second. */
+  readonly onUpdate?: ((update: ExecUpdate) => void) | undefined;
+}
+
+/** A session that has been started, and what the caller ought to know about that. */
+interface Started {
+  readonly session: Session;
+  readonly warnings: readonly string[];
+}
+
+/** Shortest and longest wait before the answer, ms (spec E4). */
+const YIELD_RANGE_MS = [10, 120_000] as const;
+
+/**
+ * Runs a command.
+ *
+ * @param input the parameters, unchecked; see {@linkcode ExecParams}
+ * @returns the answer, also for bad input and failed starts
+ * @throws an AbortError when `options.signal` fires before the command went to the background
+ */
+export async function exec(context: ExecContext, input: unknown, options: ExecOptions): Promise<ExecAnswer> {
+  const { signal } = options;
+  const checked = checkExec(input);
+  if (!checked.ok) {
+    return notStarted(new OffstageError("invalid", "The command was not run", { problems: checked.problems }));
+  }
+  const params = checked.value;
+  refuseIfAborted(signal);
+  let started: Started;
+  try {
+    refuseIfFull(context);
+    const plan = await prepare(context, params);
+    refuseIfAborted(signal);
+    started = await start(context, plan);
+  } catch (error) {
+    if (error instanceof OffstageError) return notStarted(error);
+    throw error;
+  }
+  return await answerWhenDue(context, params, options, started.session, started.warnings);
+}
+
+/** Spawns what was planned as a session of this scope. */
+async function start({ registry, settings, runtime, scope }: ExecContext, plan: Plan): Promise<Started> {
+  const { request, argv, stdin, terminal } = plan;
+  const facts = {
+    id: registry.newId(),
+    scope,
+    command: request.command,
+    name: sessionName(request.command),
+    host: plan.hostName,
+    cwd: request.cwd,
+    shell: plan.shell.kind,
+    pty: terminal !== undefined,
+    stdin,
+    timeoutMs: plan.timeoutMs,
+  };
+  const session = new Session(facts, runtime.clock, settings.maxOutputChars);
+  session.log.keepHead(Math.ceil(settings.maxResultChars / 2));
+  const spec = { argv, cwd: request.cwd, env: plan.environment(session.id), stdin, sessionId: session.id };
+  const warnings = await startSession(
+    session,
+    plan.spawner,
+    terminal === undefined ? spec : { ...spec, terminal },
+    registry,
+    settings.killGraceMs,
+  );
+  return { session, warnings: [...plan.warnings, ...warnings] };
+}
+
+/** Waits in the foreground: for the end, the time to yield, or an abort. */
+async function answerWhenDue(
+  context: ExecContext,
+  params: ExecParams,
+  options: ExecOptions,
+  session: Session,
+  warnings: readonly string[],
+): Promise<ExecAnswer> {
+  const { registry, settings } = context;
+  const stopUpdates = options.onUpdate === undefined ? () => {} : followUpdates(session, options.onUpdate);
+  try {
+    const due = await foreground(session, yieldAfterMs(context, params), options.signal);
+    if (due === "yield") {
+      const twins = twinsOf(context, session);
+      session.log.releaseHead();
+      registry.show(session);
+      return running(session, warnings, twins);
+    }
+    return conclude(context, session, warnings);
+  } catch (error) {
+    if (!(error instanceof AbortError)) throw error;
+    await stop(session, "aborted", settings.killGraceMs);
+    await waitFor(session, () => session.state.kind === "ended", { timeoutMs: Infinity });
+    const { text } = boundedOutput(session.log, settings.maxResultChars);
+    registry.drop(session);
+    throw new AbortError("The command was aborted and its processes were ended", error.cause, text);
+  } finally {
+    stopUpdates();
+  }
+}
+
+async function foreground(
+  session: Session,
+  yieldMs: number,
+  signal: AbortSignal | undefined,
+): Promise<"ended" | "yield"> {
+  const hasEnded = (): boolean => session.state.kind === "ended";
+  if (await waitFor(session, hasEnded, { timeoutMs: yieldMs, signal }) === "met") return "ended";
+  await pause(session.clock, 0); // an end that has happened but has not been read yet counts as an end (spec E30)
+  if (session.exit === undefined && !hasEnded()) return "yield";
+  await waitFor(session, hasEnded, { timeoutMs: Infinity, signal });
+  return "ended";
+}
+
+function conclude(context: ExecContext, session: Session, warnings: readonly string[]): ExecAnswer {
+  const { registry, settings } = context;
+  const output = boundedOutput(session.log, settings.maxResultChars);
+  session.log.releaseHead();
+  const survivors = session.state.kind === "ended" ? session.state.survivors.length : 0;
+  const kept = context.processTool && (output.truncated || survivors > 0);
+  if (kept) registry.show(session);
+  else registry.drop(session);
+  return ended(session, output, warnings, kept);
+}
+
+function yieldAfterMs({ settings, processTool }: ExecContext, params: ExecParams): number {
+  if (!processTool) return Infinity;
+  if (params.background === true || params.yieldMs === 0) return 0;
+  const [least, most] = YIELD_RANGE_MS;
+  return Math.min(most, Math.max(least, params.yieldMs ?? settings.backgroundMs));
+}
+
+function twinsOf({ registry, scope }: ExecContext, session: Session): readonly string[] {
+  const { command, cwd, host } = session.facts;
+  return registry.live(scope)
+    .filter((other) => !other.hidden)
+    .filter(({ facts }) => facts.command === command && facts.cwd === cwd && facts.host === host)
+    .map((other) => other.id);
+}
+
+function refuseIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new AbortError("The command was not started: the call was aborted", signal.reason);
+}
+
+function refuseIfFull({ registry, scope, settings }: ExecContext): void {
+  const live = registry.live(scope);
+  if (live.length < settings.maxSessions) return;
+  const ids = live.map((session) => `${session.id} (${session.facts.name})`).join(", ");
+  throw new OffstageError(
+    "refused",
+    `Cannot start another command: ${live.length} background sessions run and maxSessions is ` +
+      `${settings.maxSessions}. End one with process kill or remove: ${ids}`,
+  );
+}

@@ -1,0 +1,200 @@
+/**
+ * From a call's parameters to a spawn that may happen: every check before anything starts.
+ *
+ * @module
+ */
+import type { Settings } from "../config.ts";
+import { OffstageError, type Problem } from "../errors.ts";
+import type { Runtime, Spawner, TerminalSize } from "../runtime.ts";
+import { buildEnvironment, environmentProblems } from "./environment.ts";
+import { routeHost } from "./route.ts";
+import type { ExecParams } from "./schema.ts";
+import { chooseShell, commandProblem, type Shell, shellCommand } from "./shell.ts";
+import { resolveWorkdir, workdirTrouble } from "./workdir.ts";
+
+/** The hosts and policies the user configured. */
+export interface Hosts {
+  /** Runs commands in a sandbox. */
+  readonly sandbox?: Spawner;
+  /** Runs commands on other machines, by name. */
+  readonly nodes: Readonly<Record<string, Spawner>>;
+  /** Whether `elevated: true` is there at all, and for whom. */
+  readonly elevated: { readonly enabled: boolean; readonly allowed: (scope: string) => boolean };
+  /** Asked before each spawn. */
+  readonly authorize?: (request: ExecRequest) => Promise<Verdict> | Verdict;
+}
+
+/** What `authorize` answers. */
+export type Verdict = { readonly allow: true } | { readonly allow: false; readonly reason: string };
+
+/** What is about to run. Frozen: what was approved is what runs. */
+export interface ExecRequest {
+  /** The agent that asks. */
+  readonly scope: string;
+  /** The command's text. */
+  readonly command: string;
+  /** Where it will run, absolute. */
+  readonly cwd: string;
+  /** The variables the caller set. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Where it will run. */
+  readonly host: "sandbox" | "gateway" | "node";
+  /** Which node. */
+  readonly node?: string;
+  /** Whether it runs outside the sandbox by `elevated`. */
+  readonly elevated: boolean;
+  /** Whether it gets a terminal. */
+  readonly pty: boolean;
+}
+
+/** A spawn that passed every check; only the session's id is missing. */
+export interface Plan {
+  /** What was approved. */
+  readonly request: ExecRequest;
+  /** Who runs it. */
+  readonly spawner: Spawner;
+  /** Name of the host for people: `gateway`, `sandbox` or the node's name. */
+  readonly hostName: string;
+  /** The shell. */
+  readonly shell: Shell;
+  /** Program and arguments. */
+  readonly argv: readonly [string, ...string[]];
+  /** The terminal, if it gets one. */
+  readonly terminal: TerminalSize | undefined;
+  /** Whether its stdin can be written to. */
+  readonly stdin: "open" | "closed";
+  /** Life span, ms. */
+  readonly timeoutMs: number;
+  /** What the caller ought to know. */
+  readonly warnings: readonly string[];
+  /** The whole environment, for a session's id. */
+  environment(sessionId: string): Readonly<Record<string, string>>;
+}
+
+/** What preparing needs to know of the instance. */
+export interface PrepareContext {
+  /** The agent that asks. */
+  readonly scope: string;
+  /** The machine. */
+  readonly runtime: Runtime;
+  /** The settings in force. */
+  readonly settings: Settings;
+  /** Hosts and policies. */
+  readonly hosts: Hosts;
+  /** Whether the agent can follow a session up. */
+  readonly processTool: boolean;
+}
+
+/** Terminal size unless the call says otherwise (spec E6). */
+const DEFAULT_SIZE: TerminalSize = { cols: 120, rows: 30 };
+
+/**
+ * Checks a call against machine and policies.
+ *
+ * @throws {OffstageError} `invalid`, `refused` or `spawn-failed`, before anything has started
+ */
+export async function prepare(context: PrepareContext, params: ExecParams): Promise<Plan> {
+  const { runtime, settings, scope, hosts } = context;
+  const route = routeHost({
+    configured: settings.host,
+    requested: params.host,
+    node: params.node,
+    elevated: params.elevated ?? false,
+    sandboxAvailable: hosts.sandbox !== undefined,
+    sandboxRequired: settings.sandboxRequired,
+    nodes: Object.keys(hosts.nodes),
+    elevatedEnabled: hosts.elevated.enabled,
+    elevatedAllowed: hosts.elevated.allowed(scope),
+  });
+  const env = params.env ?? {};
+  const command = commandProblem(params.command);
+  const problems: readonly Problem[] = [
+    ...(command === undefined ? [] : [command]),
+    ...(route.ok ? [] : route.problems),
+    ...environmentProblems(env, { realHost: route.ok && route.host !== "sandbox" }),
+  ];
+  if (!route.ok || problems.length > 0) throw invalid(problems);
+
+  const spawner = route.host === "gateway"
+    ? runtime.spawner
+    : (route.host === "sandbox" ? hosts.sandbox : hosts.nodes[route.node ?? ""]) as Spawner;
+  const cwd = resolveWorkdir(params.workdir, runtime.cwd(), runtime.home());
+  const trouble = await workdirTrouble(runtime, cwd);
+  if (trouble !== undefined) throw new OffstageError("spawn-failed", trouble);
+  const shell = await chooseShell({
+    option: settings.shell,
+    environment: runtime.environment(),
+    platform: runtime.platform,
+    hasProgram: (name) => runtime.hasProgram(name),
+  });
+  const { terminal, warnings } = await chooseTerminal(params, spawner);
+  const request: ExecRequest = Object.freeze({
+    scope,
+    command: params.command,
+    cwd,
+    env: Object.freeze({ ...env }),
+    host: route.host,
+    ...(route.node !== undefined && { node: route.node }),
+    elevated: params.elevated ?? false,
+    pty: terminal !== undefined,
+  });
+  const verdict = (await hosts.authorize?.(request)) ?? { allow: true };
+  if (!verdict.allow) throw new OffstageError("refused", `Not allowed to run this command: ${verdict.reason}`);
+
+  const wrapped = shellCommand(shell, params.command, { mergeStreams: params.mergeStreams ?? false });
+  return {
+    request,
+    spawner,
+    hostName: route.node ?? route.host,
+    shell,
+    argv: wrapped.argv,
+    terminal,
+    stdin: terminal !== undefined || opensStdin(params, context.processTool) ? "open" : "closed",
+    timeoutMs: lifeSpanMs(params.timeout ?? params.timeoutSeconds ?? settings.timeoutSeconds),
+    warnings: [...warnings, ...ignoredYield(params, context.processTool)],
+    environment: (sessionId) => ({
+      ...buildEnvironment({
+        host: runtime.environment(),
+        policy: settings.inheritEnv,
+        env,
+        terminal: terminal !== undefined,
+        plainTerminal: settings.plainTerminal,
+        sessionId,
+        sandbox: route.host === "sandbox",
+      }),
+      ...wrapped.env,
+    }),
+  };
+}
+
+function invalid(problems: readonly Problem[]): OffstageError {
+  return new OffstageError("invalid", "The command was not run", { problems });
+}
+
+async function chooseTerminal(
+  params: ExecParams,
+  spawner: Spawner,
+): Promise<{ readonly terminal: TerminalSize | undefined; readonly warnings: readonly string[] }> {
+  if (params.pty !== true) return { terminal: undefined, warnings: [] };
+  const { pty } = await spawner.capabilities();
+  if (pty === true) {
+    const { cols = DEFAULT_SIZE.cols, rows = DEFAULT_SIZE.rows } = params;
+    return { terminal: { cols, rows }, warnings: [] };
+  }
+  return { terminal: undefined, warnings: [`no terminal (${pty}): the command ran on pipes`] };
+}
+
+/** Open when the caller means to talk to the session (spec E7). */
+function opensStdin(params: ExecParams, processTool: boolean): boolean {
+  if (params.stdin !== undefined) return params.stdin === "open";
+  return params.pty === true || (processTool && (params.background === true || params.yieldMs !== undefined));
+}
+
+function lifeSpanMs(seconds: number): number {
+  return seconds > 0 ? seconds * 1_000 : Infinity;
+}
+
+function ignoredYield(params: ExecParams, processTool: boolean): readonly string[] {
+  if (processTool || (params.background !== true && params.yieldMs === undefined)) return [];
+  return ["yieldMs and background were ignored: without the process tool a command runs to its end"];
+}

@@ -1,0 +1,138 @@
+/**
+ * Which host a command runs on: a pure decision.
+ *
+ * @module
+ */
+
+import type { Problem } from "../errors.ts";
+
+/** Where a command can run: in the sandbox, on this machine, or on another one. */
+export type HostName = "sandbox" | "gateway" | "node";
+
+/** A host, or the choice left to the configuration. */
+export type HostTarget = "auto" | HostName;
+
+/** What the decision depends on. */
+export interface RouteRequest {
+  /** `tools.exec.host`. */
+  readonly configured: HostTarget;
+  /** The call's `host`. */
+  readonly requested?: HostTarget | undefined;
+  /** The call's `node`. */
+  readonly node?: string | undefined;
+  /** Whether the call is to run outside the sandbox. A default of "on" that is not allowed is simply `false` here. */
+  readonly elevated: boolean;
+  /** A sandbox is configured. */
+  readonly sandboxAvailable: boolean;
+  /** `tools.exec.sandboxRequired`. */
+  readonly sandboxRequired: boolean;
+  /** Names of the configured nodes. */
+  readonly nodes: readonly string[];
+  /** `elevated.enabled`. */
+  readonly elevatedEnabled: boolean;
+  /** What `elevated.allowed` says of the caller's scope. */
+  readonly elevatedAllowed: boolean;
+}
+
+/** The host to run on, or every reason why there is none. */
+export type Route =
+  | { readonly ok: true; readonly host: "sandbox" | "gateway"; readonly node?: undefined }
+  | { readonly ok: true; readonly host: "node"; readonly node: string }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/**
+ * Chooses the host of one command. It never falls back to a host with fewer walls than the one asked for: what cannot be
+ * had is refused, and the refusal names the setting that would allow it.
+ *
+ * @param request the configuration and the call
+ */
+export function routeHost(request: RouteRequest): Route {
+  const target = request.requested ?? request.configured;
+  const required = request.sandboxRequired;
+  const problems = [
+    ...elevatedProblems(request),
+    ...(required ? requiredProblems(request) : targetProblems(request)),
+    // A required sandbox overrides a configured node; a node asked for has been refused by then.
+    ...nodeProblems(request, (required ? request.requested : target) === "node"),
+  ];
+  if (problems.length > 0) return { ok: false, problems };
+  if (required) return { ok: true, host: "sandbox" };
+  if (target === "node") return { ok: true, host: "node", node: request.node ?? request.nodes[0] ?? "" };
+  if (request.elevated || target === "gateway") return { ok: true, host: "gateway" };
+  return { ok: true, host: request.sandboxAvailable ? "sandbox" : "gateway" };
+}
+
+function* elevatedProblems(request: RouteRequest): Iterable<Problem> {
+  if (!request.elevated) return;
+  if (!request.elevatedEnabled) {
+    yield { key: "elevated", message: "Elevated commands are off: elevated.enabled would have to be true" };
+  }
+  if (!request.elevatedAllowed) {
+    yield {
+      key: "elevated",
+      message: "Elevated commands are not for this scope: elevated.allowed would have to accept it",
+    };
+  }
+}
+
+/** H2, sandbox required. */
+function* requiredProblems({ requested, elevated, sandboxAvailable }: RouteRequest): Iterable<Problem> {
+  if (!sandboxAvailable) {
+    yield {
+      key: "host",
+      message: "A sandbox is required (tools.exec.sandboxRequired) but none is configured: set sandbox",
+    };
+  }
+  if (requested === "gateway" || requested === "node") {
+    yield {
+      key: "host",
+      message:
+        `Host ${requested} is refused: every command runs in the sandbox unless tools.exec.sandboxRequired is false`,
+    };
+  }
+  if (elevated) {
+    yield {
+      key: "elevated",
+      message: "Elevated is refused: every command runs in the sandbox unless tools.exec.sandboxRequired is false",
+    };
+  }
+}
+
+/** H2, sandbox not required. */
+function* targetProblems({ configured, requested, sandboxAvailable }: RouteRequest): Iterable<Problem> {
+  if (requested !== undefined && requested !== configured) {
+    if (configured !== "auto") {
+      yield {
+        key: "host",
+        message:
+          `Host ${requested} is refused: tools.exec.host is ${configured}; leave host out, or set tools.exec.host to ${requested}`,
+      };
+    } else if (sandboxAvailable && requested !== "sandbox") {
+      yield {
+        key: "host",
+        message: `Host ${requested} is refused: a sandbox is configured; tools.exec.host would have to be ${requested}`,
+      };
+    }
+  }
+  if ((requested ?? configured) === "sandbox" && !sandboxAvailable) {
+    yield {
+      key: "host",
+      message: "Host sandbox is not there: no sandbox is configured; set sandbox, or choose another host",
+    };
+  }
+}
+
+/** H4. */
+function* nodeProblems({ node, nodes }: RouteRequest, onNode: boolean): Iterable<Problem> {
+  const known = nodes.length > 0 ? `configured nodes: ${nodes.join(", ")}` : "no node is configured; set nodes";
+  if (!onNode) {
+    if (node !== undefined) yield { key: "node", message: `Node ${JSON.stringify(node)} needs host: "node"` };
+  } else if (node !== undefined) {
+    if (!nodes.includes(node)) yield { key: "node", message: `Node ${JSON.stringify(node)} is not known: ${known}` };
+  } else if (nodes.length !== 1) {
+    yield {
+      key: "node",
+      message: nodes.length === 0 ? `Host node is not there: ${known}` : `Say which node: ${known}`,
+    };
+  }
+}

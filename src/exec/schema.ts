@@ -1,0 +1,115 @@
+/**
+ * What `exec` takes.
+ *
+ * @module
+ */
+import * as v from "valibot";
+import type { Problem } from "../errors.ts";
+import { check, type Checked, numberLike } from "../validate.ts";
+
+/** Parameters of `exec`. Only `command` is required; an unknown key is an error that names the nearest known one. */
+export interface ExecParams {
+  /** The command, given to the shell byte for byte; at most 1 MiB. */
+  readonly command: string;
+  /** Directory to run in; must exist. `~` and `~/x` are expanded. Default: the host's own. */
+  readonly workdir?: string;
+  /** Variables to set, literally. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Time to wait before answering `running`, ms, clamped to 10…120000. 0 is the same as `background: true`. */
+  readonly yieldMs?: number;
+  /** Answer `running` at once. */
+  readonly background?: boolean;
+  /** Life span in seconds, background included; 0, negative or Infinity is none. */
+  readonly timeout?: number;
+  /** The same as `timeout`. */
+  readonly timeoutSeconds?: number;
+  /** Run in a pseudo-terminal. */
+  readonly pty?: boolean;
+  /** Columns of the terminal, 1…1000. @default {120} */
+  readonly cols?: number;
+  /** Rows of the terminal, 1…1000. @default {30} */
+  readonly rows?: number;
+  /** Whether stdin can be written to. Default: open with `pty`, `background` or `yieldMs`, else closed. */
+  readonly stdin?: "open" | "closed";
+  /** Give stderr the same descriptor as stdout: true order, one stream. */
+  readonly mergeStreams?: boolean;
+  /** Run outside the sandbox, where that is enabled and allowed. */
+  readonly elevated?: boolean;
+  /** Where to run. */
+  readonly host?: "auto" | "sandbox" | "gateway" | "node";
+  /** Which node, with `host: "node"`. */
+  readonly node?: string;
+}
+
+const cells = v.optional(
+  v.pipe(
+    numberLike(),
+    v.integer("expected a whole number"),
+    v.minValue(1, "expected 1 to 1000"),
+    v.maxValue(1000, "expected 1 to 1000"),
+  ),
+);
+
+const entries = {
+  command: v.pipe(v.string(), v.check((text) => text.trim() !== "", "is blank: give a command to run")),
+  workdir: v.optional(v.pipe(v.string(), v.check((path) => !path.includes("\0"), "must not contain NUL"))),
+  env: v.optional(v.record(v.string(), v.string())),
+  yieldMs: v.optional(numberLike()),
+  background: v.optional(v.boolean()),
+  timeout: v.optional(numberLike()),
+  timeoutSeconds: v.optional(numberLike()),
+  pty: v.optional(v.boolean()),
+  cols: cells,
+  rows: cells,
+  stdin: v.optional(v.picklist(["open", "closed"])),
+  mergeStreams: v.optional(v.boolean()),
+  elevated: v.optional(v.boolean()),
+  host: v.optional(v.picklist(["auto", "sandbox", "gateway", "node"])),
+  node: v.optional(v.pipe(v.string(), v.nonEmpty("is empty: name a node"))),
+};
+
+/** The schema of {@linkcode ExecParams}; unknown keys are looked for beside it, to name the nearest. */
+export const execSchema: v.GenericSchema<unknown, ExecParams> = v.object(entries) as v.GenericSchema<
+  unknown,
+  ExecParams
+>;
+
+const KNOWN = {
+  keys: Object.keys(entries),
+  aliases: {
+    cmd: "command",
+    script: "command",
+    cwd: "workdir",
+    dir: "workdir",
+    directory: "workdir",
+    workingdirectory: "workdir",
+    environment: "env",
+    yield: "yieldMs",
+    yieldms: "yieldMs",
+    waitms: "yieldMs",
+    timeoutms: "timeout",
+    timeoutsec: "timeoutSeconds",
+    bg: "background",
+    runinbackground: "background",
+    tty: "pty",
+    columns: "cols",
+    width: "cols",
+    height: "rows",
+    lines: "rows",
+    merge: "mergeStreams",
+    sudo: "elevated",
+    target: "host",
+  },
+};
+
+/** Checks the parameters of a call; every problem is in the answer, and none was acted upon. */
+export function checkExec(input: unknown): Checked<ExecParams> {
+  const checked = check(execSchema, input, KNOWN);
+  if (!checked.ok) return checked;
+  const problems: Problem[] = [];
+  const { timeout, timeoutSeconds } = checked.value;
+  if (timeout !== undefined && timeoutSeconds !== undefined && timeout !== timeoutSeconds) {
+    problems.push({ key: "timeoutSeconds", message: "differs from timeout, which means the same; give one of them" });
+  }
+  return problems.length === 0 ? checked : { ok: false, problems };
+}

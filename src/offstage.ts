@@ -1,0 +1,173 @@
+/**
+ * `createOffstage`: puts the rooms together.
+ *
+ * @module
+ */
+import { type ExecConfig, resolveSettings, type Settings } from "./config.ts";
+import { OffstageError } from "./errors.ts";
+import { type ExecAnswer, notStarted, type ToolAnswer } from "./exec/answer.ts";
+import { exec, type ExecOptions } from "./exec/exec.ts";
+import type { Hosts } from "./exec/prepare.ts";
+import type { ExecParams } from "./exec/schema.ts";
+import type { FailureDetails, StatusDetails } from "./process/answer.ts";
+import type { KillDetails } from "./process/kill.ts";
+import type { ListDetails } from "./process/list.ts";
+import type { LogDetails } from "./process/log.ts";
+import type { PollDetails } from "./process/poll.ts";
+import { processCall, type ProcessOptions } from "./process/process.ts";
+import type { ResizeDetails } from "./process/resize.ts";
+import type { ProcessAction, ProcessParams } from "./process/schema.ts";
+import type { WriteDetails } from "./process/typing.ts";
+import type { Runtime, Spawner } from "./runtime.ts";
+import { endAll, type SessionEnd } from "./session/end_all.ts";
+import { createRegistry } from "./session/registry.ts";
+
+/** What {@linkcode createOffstage} takes beside the runtime. */
+export interface OffstageConfig {
+  /** The configuration file's shape: only `tools.exec` is read, other tools' settings are not ours. */
+  readonly tools?: { readonly exec?: ExecConfig; readonly [other: string]: unknown };
+  /** Runs commands in a sandbox; with one, commands run there unless the settings say otherwise. */
+  readonly sandbox?: Spawner;
+  /** Runs commands on other machines, by name. */
+  readonly nodes?: Readonly<Record<string, Spawner>>;
+  /** Who may leave the sandbox with `elevated: true`. Default: nobody. */
+  readonly elevated?: Hosts["elevated"];
+  /** Asked before each spawn; what it approves is what runs. Default: everything is allowed. */
+  readonly authorize?: Hosts["authorize"];
+}
+
+/** Options of {@linkcode createOffstage}. */
+export interface OffstageOptions extends OffstageConfig {
+  /** The machine; the entry points `offstage/node`, `/deno` and `/bun` bring theirs. */
+  readonly runtime: Runtime;
+}
+
+/** `details` of `process`, by action. */
+export interface ProcessDetails {
+  /** See {@linkcode ListDetails}. */
+  readonly "list": ListDetails;
+  /** See {@linkcode PollDetails}. */
+  readonly "poll": PollDetails;
+  /** See {@linkcode LogDetails}. */
+  readonly "log": LogDetails;
+  /** See {@linkcode WriteDetails}. */
+  readonly "write": WriteDetails;
+  /** See {@linkcode WriteDetails}. */
+  readonly "send-keys": WriteDetails;
+  /** See {@linkcode WriteDetails}. */
+  readonly "submit": WriteDetails;
+  /** See {@linkcode WriteDetails}. */
+  readonly "paste": WriteDetails;
+  /** See {@linkcode ResizeDetails}. */
+  readonly "resize": ResizeDetails;
+  /** See {@linkcode KillDetails}. */
+  readonly "kill": KillDetails;
+  /** See {@linkcode StatusDetails}. */
+  readonly "clear": StatusDetails;
+  /** See {@linkcode StatusDetails}. */
+  readonly "remove": StatusDetails;
+}
+
+/** The two tools of one agent. It sees its own sessions and no others. */
+export interface Agent {
+  /** Its scope. */
+  readonly scope: string;
+  /**
+   * Runs a command. Answers when it has ended, or `running` after `yieldMs`; see {@linkcode ExecParams}.
+   *
+   * @returns the answer, also when the parameters are wrong or nothing could be started (`isError`)
+   * @throws an AbortError when `options.signal` fires while the call waits: the command's tree has been ended
+   */
+  exec(params: ExecParams, options?: ExecOptions): Promise<ExecAnswer>;
+  /**
+   * Works with the agent's sessions; see {@linkcode ProcessParams}.
+   *
+   * @returns the answer, also when the parameters are wrong or the session is unknown (`isError`)
+   * @throws an AbortError when `options.signal` fires while the call waits: nothing is consumed, nothing is ended
+   */
+  process<A extends ProcessAction>(
+    params: ProcessParams & { readonly action: A },
+    options?: ProcessOptions,
+  ): Promise<ToolAnswer<ProcessDetails[A] | FailureDetails>>;
+  /** Ends every session of the agent and forgets it; resolves when each end is confirmed or given up. */
+  killAll(): Promise<readonly SessionEnd[]>;
+}
+
+/** One instance: its own sessions, its own settings. Two instances never see each other. */
+export interface Offstage extends AsyncDisposable {
+  /** The settings in force. */
+  readonly settings: Settings;
+  /**
+   * The tools of one agent.
+   *
+   * @param scope the agent's name; agents of the same scope share their sessions
+   * @param options `processTool: false` if the agent cannot call `process`: then `exec` always waits for the end
+   * @throws {OffstageError} `invalid` if the scope is blank
+   */
+  agent(scope: string, options?: { readonly processTool?: boolean }): Agent;
+  /** Ends every session and refuses new ones; resolves when all ends are confirmed or given up. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes an instance on any runtime.
+ *
+ * @throws {OffstageError} `invalid` if the configuration is wrong, naming every key
+ *
+ * @example
+ * ```ts
+ * import { createOffstage } from "offstage";
+ * import { nodeRuntime } from "offstage/node";
+ *
+ * await using offstage = createOffstage({ runtime: nodeRuntime() });
+ * const run = await offstage.agent("agent-1").exec({ command: "echo hello" });
+ * console.log(run.text); // hello
+ * ```
+ */
+export function createOffstage(options: OffstageOptions): Offstage {
+  const { runtime } = options;
+  const settings = resolveSettings(options.tools?.exec, runtime.environment());
+  const hosts: Hosts = {
+    ...(options.sandbox !== undefined && { sandbox: options.sandbox }),
+    nodes: options.nodes ?? {},
+    elevated: options.elevated ?? { enabled: false, allowed: () => false },
+    ...(options.authorize !== undefined && { authorize: options.authorize }),
+  };
+  let stopGuarding: (() => void) | undefined;
+  const registry = createRegistry({
+    settings,
+    clock: runtime.clock,
+    randomBytes: (count) => runtime.randomBytes(count),
+    // The host's end is watched only while there is something to end.
+    onOccupied: () => (stopGuarding ??= runtime.onShutdown(close)),
+    onVacant: () => {
+      stopGuarding?.();
+      stopGuarding = undefined;
+    },
+  });
+  let closing: Promise<void> | undefined;
+
+  function close(): Promise<void> {
+    return (closing ??= endAll(registry, undefined, "shutdown", settings.killGraceMs).then(() => registry.close()));
+  }
+
+  function agent(scope: string, { processTool = true }: { readonly processTool?: boolean } = {}): Agent {
+    if (typeof scope !== "string" || scope.trim() === "") {
+      throw new OffstageError("invalid", "Cannot make an agent: its scope is blank. Give it a name");
+    }
+    const context = { scope, runtime, settings, registry, hosts, processTool };
+    return {
+      scope,
+      exec: async (params, execOptions = {}) => {
+        if (closing !== undefined) {
+          return notStarted(new OffstageError("closed", "Cannot start a command: this Offstage has been closed"));
+        }
+        return await exec(context, params, execOptions);
+      },
+      process: async (params, processOptions = {}) => await processCall(context, params, processOptions) as never,
+      killAll: () => endAll(registry, scope, "killed", settings.killGraceMs),
+    };
+  }
+
+  return { settings, agent, close, [Symbol.asyncDispose]: close };
+}

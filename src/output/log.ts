@@ -1,0 +1,271 @@
+/**
+ * The output of one session: an append-only log of tagged bytes, bounded, with absolute offsets.
+ *
+ * Appending keeps a reference, counts, and drops what is past the cap; its cost does not depend on how much is held.
+ * Bytes stay bytes until somebody reads: nothing is decoded here.
+ *
+ * @module
+ */
+
+import type { StreamName } from "../runtime.ts";
+import { add, type Cut, findCut, linesBefore, type Tally } from "./cut.ts";
+import { createHead } from "./head.ts";
+import { createPieceQueue, type Piece, segmentOf } from "./pieces.ts";
+import { measure } from "./scan.ts";
+import { measureSegments, type Segment, type StreamBytes } from "./segments.ts";
+import { characterStart } from "./utf8.ts";
+import { createWholeCharacters, type WholeCharacters } from "./whole_characters.ts";
+
+export type { Segment, StreamBytes } from "./segments.ts";
+
+/** How far back an escape sequence that a cut would split is looked for, in bytes. Sequences are short; images are not. */
+const LOOK_BACK_BYTES = 65_536;
+/** Code points held, but not shown, before the oldest visible one: what {@linkcode OutputLog.lookBack} needs there. */
+const MARGIN_CHARS = 4_096;
+const LINE_FEED = 0x0a;
+const NOTHING: Readonly<Tally> = { bytes: 0, lines: 0 };
+
+/** Number of the first line that is held and number of lines ever. */
+export interface LineCounts {
+  /** Absolute 0-based number of the line in which the oldest held byte lies. */
+  readonly first: number;
+  /** Lines ever; an unfinished last line counts as one. */
+  readonly total: number;
+}
+
+/** Append-only, bounded output of one session. Offsets are bytes, caps are code points. */
+export interface OutputLog {
+  /**
+   * Adds output in the order in which it was read. An incomplete character at the end of `bytes` is not in the log
+   * until the rest of it, or {@linkcode OutputLog.finish}, comes.
+   *
+   * @param bytes kept by reference: not to be written to any more
+   */
+  append(stream: StreamName, bytes: Uint8Array): void;
+  /** The streams are at their end: incomplete characters are appended as they are. More may still be appended, and finished again. */
+  finish(): void;
+  /** Whether {@linkcode OutputLog.finish} has been called. */
+  readonly finished: boolean;
+  /** Offset of the oldest byte that is held. */
+  readonly start: number;
+  /** Offset after the newest byte: bytes ever. */
+  readonly end: number;
+  /** Absolute 0-based number of the line in which `start` lies. */
+  readonly firstLine: number;
+  /** Lines ever; an unfinished last line counts as one. */
+  readonly totalLines: number;
+  /** Code points ever. */
+  readonly totalChars: number;
+  /** Code points no longer held. */
+  readonly droppedChars: number;
+  /** Bytes ever, by stream. */
+  readonly appendedBytes: StreamBytes;
+  /** Bytes no longer held, by stream. */
+  readonly droppedBytes: StreamBytes;
+  /** Line numbers of the whole log, or of one stream by itself. */
+  lineCounts(stream?: StreamName): LineCounts;
+  /** Offset at which a line begins (in the log, or counting one stream's lines), clipped to what is held. */
+  lineStart(line: number, stream?: StreamName): number;
+  /** Number of the line in which an offset lies, clipped to what is held. */
+  lineAt(offset: number): number;
+  /** What is held from one offset to another. An offset inside a character means the start of that character. */
+  read(from: number, to?: number): readonly Segment[];
+  /** The bytes of a stream since its last line feed before `offset`, as far as they are still there: what a sequence left open. */
+  lookBack(offset: number, stream: StreamName): readonly Segment[];
+  /** Keeps the first `chars` code points of the session, whatever is dropped. To be called before output comes. */
+  keepHead(chars: number): void;
+  /** Lets the head go. */
+  releaseHead(): void;
+  /** The first code points of the session, as many as {@linkcode OutputLog.keepHead} was told; empty without it. */
+  head(): readonly Segment[];
+}
+
+/** What the log knows of one stream. */
+interface Stream {
+  readonly ever: Tally;
+  /** What was in pieces that have been removed. */
+  readonly removed: Tally;
+  /** Its last byte is not a line feed. */
+  unfinished: boolean;
+  readonly characters: WholeCharacters;
+}
+
+/**
+ * Creates an empty log. Allocates next to nothing until output comes.
+ *
+ * @param options `maxChars`: how many code points are kept; the oldest beyond that are dropped
+ */
+export function createOutputLog(options: { readonly maxChars: number }): OutputLog {
+  const { maxChars } = options;
+  const queue = createPieceQueue();
+  const head = createHead();
+  const streams: Record<StreamName, Stream> = {
+    stdout: createStream("stdout"),
+    stderr: createStream("stderr"),
+    terminal: createStream("terminal"),
+  };
+  let finished = false;
+  let end = 0;
+  let totalChars = 0;
+  let heldChars = 0;
+  let unfinished = false;
+  let knownCut: Cut | undefined;
+
+  function createStream(name: StreamName): Stream {
+    const characters = createWholeCharacters((bytes) => commit(name, bytes));
+    return { ever: { bytes: 0, lines: 0 }, removed: { bytes: 0, lines: 0 }, unfinished: false, characters };
+  }
+
+  function commit(name: StreamName, bytes: Uint8Array): void {
+    const stream = streams[name];
+    const size = measure(bytes);
+    queue.push(name, end, bytes, size);
+    end += bytes.length;
+    totalChars += size.chars;
+    heldChars += size.chars;
+    add(stream.ever, bytes.length, size.lines);
+    unfinished = bytes.at(-1) !== LINE_FEED;
+    stream.unfinished = unfinished;
+    knownCut = undefined;
+    for (let piece = queue.at(0); piece !== undefined; piece = queue.at(0)) {
+      if (heldChars - piece.chars < maxChars + MARGIN_CHARS) break;
+      remove(piece);
+    }
+  }
+
+  function remove(piece: Piece): void {
+    head.rescue(piece);
+    queue.shift();
+    heldChars -= piece.chars;
+    add(streams[piece.stream].removed, piece.length, piece.lines);
+  }
+
+  /** Found when asked for, known until something is appended. */
+  function cut(): Cut {
+    knownCut ??= findCut(queue, heldChars - maxChars, {
+      stdout: streams.stdout.removed,
+      stderr: streams.stderr.removed,
+      terminal: streams.terminal.removed,
+    });
+    return knownCut;
+  }
+
+  function lineCounts(name?: StreamName): LineCounts {
+    const { before } = cut();
+    const stream = name === undefined ? undefined : streams[name];
+    const total = stream?.ever.lines ?? totalLineFeeds();
+    return { first: linesBefore(before, name), total: total + Number(stream?.unfinished ?? unfinished) };
+  }
+
+  function totalLineFeeds(): number {
+    return streams.stdout.ever.lines + streams.stderr.ever.lines + streams.terminal.ever.lines;
+  }
+
+  function lineStart(line: number, name?: StreamName): number {
+    const { start, index: first, hidden, before } = cut();
+    let skip = line - linesBefore(before, name);
+    if (skip <= 0) return start;
+    for (let index = first;; index++) {
+      const piece = queue.at(index);
+      if (piece === undefined) return end;
+      if (name !== undefined && piece.stream !== name) continue;
+      const gone = index === first ? hidden : NOTHING;
+      if (skip > piece.lines - gone.lines) skip -= piece.lines - gone.lines;
+      else return piece.at + gone.bytes + afterLineFeeds(segmentOf(piece, gone.bytes).bytes, skip);
+    }
+  }
+
+  function lineAt(offset: number): number {
+    const { start, before } = cut();
+    const lines = offset > start ? measureSegments(read(start, offset)).lines : 0;
+    return linesBefore(before) + lines;
+  }
+
+  function read(from: number, to: number = end): readonly Segment[] {
+    const low = Math.max(from, cut().start);
+    const high = Math.min(to, end);
+    const segments: Segment[] = [];
+    for (let index = queue.indexAt(low); low < high; index++) {
+      const piece = queue.at(index);
+      if (piece === undefined || piece.at >= high) break;
+      const { bytes } = segmentOf(piece);
+      const first = low > piece.at ? characterStart(bytes, low - piece.at) : 0;
+      const last = high < piece.at + piece.length ? characterStart(bytes, high - piece.at) : piece.length;
+      if (first < last) segments.push(segmentOf(piece, first, last));
+    }
+    return segments;
+  }
+
+  function lookBack(offset: number, name: StreamName): readonly Segment[] {
+    const found: Segment[] = [];
+    if (streams[name].ever.bytes === 0) return found;
+    let left = LOOK_BACK_BYTES;
+    for (let index = queue.indexAt(Math.min(offset, end) - 1); index >= 0 && left > 0; index--) {
+      const piece = queue.at(index);
+      if (piece === undefined || piece.at >= offset) continue;
+      const { bytes } = segmentOf(piece);
+      const last = characterStart(bytes, Math.min(bytes.length, offset - piece.at));
+      const lineFeed = piece.stream === name && last > 0 ? bytes.lastIndexOf(LINE_FEED, last - 1) : -1;
+      const first = Math.max(lineFeed + 1, characterStart(bytes, Math.max(0, last - left)));
+      if (piece.stream === name && first < last) found.push(segmentOf(piece, first, last));
+      if (lineFeed >= 0) break;
+      left -= last;
+    }
+    return found.reverse();
+  }
+
+  return {
+    append: (name, bytes) => streams[name].characters.add(bytes),
+    finish() {
+      finished = true;
+      for (const stream of Object.values(streams)) stream.characters.flush();
+    },
+    get finished() {
+      return finished;
+    },
+    get start() {
+      return cut().start;
+    },
+    get end() {
+      return end;
+    },
+    get firstLine() {
+      return lineCounts().first;
+    },
+    get totalLines() {
+      return lineCounts().total;
+    },
+    get totalChars() {
+      return totalChars;
+    },
+    get droppedChars() {
+      return Math.max(0, totalChars - maxChars);
+    },
+    get appendedBytes() {
+      return {
+        stdout: streams.stdout.ever.bytes,
+        stderr: streams.stderr.ever.bytes,
+        terminal: streams.terminal.ever.bytes,
+      };
+    },
+    get droppedBytes() {
+      const { stdout, stderr, terminal } = cut().before;
+      return { stdout: stdout.bytes, stderr: stderr.bytes, terminal: terminal.bytes };
+    },
+    lineCounts,
+    lineStart,
+    lineAt,
+    read,
+    lookBack,
+    keepHead: head.keep,
+    releaseHead: head.release,
+    head: () => head.read(queue),
+  };
+}
+
+/** Index just after the `count`th line feed, which must be there. */
+function afterLineFeeds(bytes: Uint8Array, count: number): number {
+  let index = 0;
+  for (let left = count; left > 0; index++) if (bytes[index] === LINE_FEED) left--;
+  return index;
+}

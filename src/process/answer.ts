@@ -1,0 +1,104 @@
+/**
+ * The parts that the answers of `process` have in common.
+ *
+ * @module
+ */
+import type { ToolAnswer } from "../exec/answer.ts";
+import { listProblems, type Problem } from "../errors.ts";
+import type { SignalName } from "../runtime.ts";
+import type { InputWait } from "../session/input_wait.ts";
+import type { EndReason, EndStatus, Outcome } from "../session/outcome.ts";
+import type { Tombstone } from "../session/registry.ts";
+import type { Session } from "../session/session.ts";
+import { endSentence } from "../session/wording.ts";
+
+/** State of a session, with the same names in every answer (spec R2). `null` where it has not ended. */
+export interface StatusDetails {
+  /** Its id. */
+  readonly sessionId: string;
+  /** `running`, or how it ended. */
+  readonly status: "running" | EndStatus;
+  /** Whether it completed with code 0; `null` while it runs. */
+  readonly ok: boolean | null;
+  /** Exit code; `null` while it runs, if a signal ended it, or if it is unknown. */
+  readonly exitCode: number | null;
+  /** The signal that ended it. */
+  readonly signal: SignalName | null;
+  /** Why it ended. */
+  readonly reason: EndReason | null;
+}
+
+/** `details` of a call that failed; nothing was done and nothing consumed. */
+export interface FailureDetails {
+  /** It failed. */
+  readonly status: "failed";
+  /** `invalid` = the parameters; otherwise why the session could not do it. */
+  readonly reason: "invalid" | "unknown-session" | "gone" | "not-possible";
+  /** What happened and what to do next. */
+  readonly message: string;
+  /** Everything that is wrong with the parameters. */
+  readonly problems: readonly Problem[];
+  /** Ids of the scope's sessions, if the one given is not among them. */
+  readonly known: readonly string[];
+}
+
+/** An answer of `process`. */
+export type ProcessAnswer<Details = object> = ToolAnswer<Details | FailureDetails>;
+
+/** State of a session, for `details`. */
+export function statusOf(session: Session): StatusDetails {
+  const { state, id } = session;
+  if (state.kind === "ended") return { sessionId: id, ...state.outcome };
+  return { sessionId: id, status: "running", ok: null, exitCode: null, signal: null, reason: null };
+}
+
+/** State of a session in a few words. */
+export function statusText(session: Session): string {
+  const { state } = session;
+  if (state.kind === "running") return "running";
+  return `${state.outcome.status}: ${endSentence(session, state.outcome) ?? "exit code 0"}`;
+}
+
+/** The same of an outcome alone, where the session has gone. */
+export function outcomeText({ status, exitCode, signal }: Outcome): string {
+  return `${status}: ${signal ?? (exitCode === null ? "exit code unknown" : `exit code ${exitCode}`)}`;
+}
+
+/** A hint that a session waits for input; `undefined` if it does not. */
+export function inputHint(session: Session, wait: InputWait): string | undefined {
+  if (!wait.waiting) return undefined;
+  const how = session.facts.pty ? "write or send-keys, then submit" : "write or submit; eof: true ends its input";
+  if (wait.evidence === "blocked-in-read") return `waiting for input: ${wait.process} is reading it (${how})`;
+  return `maybe waiting for input: silent for ${Math.round(session.idleMs / 1_000)} s with its stdin open (${how})`;
+}
+
+/** The answer to a call that cannot be done on this session. */
+export function notPossible(message: string): ProcessAnswer<never> {
+  return failure({ reason: "not-possible", message });
+}
+
+/** The answer to a call whose parameters are wrong. */
+export function invalidCall(problems: readonly Problem[]): ProcessAnswer<never> {
+  return failure({ reason: "invalid", message: `Nothing was done. ${listProblems(problems)}`, problems });
+}
+
+/** The answer to an id that is not among the scope's. */
+export function unknownSession(id: string, known: readonly string[]): ProcessAnswer<never> {
+  const list = known.length === 0 ? "there are none" : `known are ${known.join(", ")}`;
+  return failure({ reason: "unknown-session", message: `No session "${id}": ${list}`, known });
+}
+
+/** The answer to an id whose session is not kept any more. */
+export function goneSession(stone: Tombstone, known: readonly string[]): ProcessAnswer<never> {
+  const why = { expired: "its time to live passed", evicted: "newer ones took its place" } as const;
+  const because = stone.why === "expired" || stone.why === "evicted" ? why[stone.why] : `it was ${stone.why}`;
+  const message = `Session "${stone.id}" (${stone.name}) is not kept any more: ${because}. ` +
+    `It had ended, ${outcomeText(stone.outcome)}. Its output is gone`;
+  return failure({ reason: "gone", message, known });
+}
+
+function failure(
+  parts: Pick<FailureDetails, "reason" | "message"> & Partial<FailureDetails>,
+): ProcessAnswer<never> {
+  return { text: parts.message, details: { status: "failed", problems: [], known: [], ...parts }, isError: true };
+}

@@ -1,0 +1,87 @@
+/**
+ * `kill`: ends a session's whole tree, or sends one signal.
+ *
+ * @module
+ */
+import { survivorsOf } from "../session/end.ts";
+import type { Session, Survivor } from "../session/session.ts";
+import { stop } from "../session/stop.ts";
+import { waitFor } from "../session/wait.ts";
+import { seconds } from "../session/wording.ts";
+import { notPossible, type ProcessAnswer, type StatusDetails, statusOf, statusText } from "./answer.ts";
+import type { ProcessContext, ProcessOptions } from "./process.ts";
+import type { SessionParams } from "./schema.ts";
+
+/** `details` of a kill. */
+export interface KillDetails extends StatusDetails {
+  /** Whether the end is certain by now: the shell has ended and so has its tree. */
+  readonly confirmed: boolean;
+  /** Processes of an ended session that still live. */
+  readonly survivors: readonly Survivor[];
+}
+
+/** Longest wait for the end, ms: as for a poll. */
+const LONGEST_WAIT_MS = 30_000;
+
+/** Starts the stop ladder (or sends `signal`), waits for the end up to `wait`, and says how far it has come. */
+export async function kill(
+  { settings }: ProcessContext,
+  session: Session,
+  params: SessionParams,
+  { signal: abort }: ProcessOptions,
+): Promise<ProcessAnswer<KillDetails>> {
+  const timeoutMs = Math.min(LONGEST_WAIT_MS, params.wait ?? 0);
+  const treeLeft = session.state.kind === "ended" ? await survivorsOf(session) : [];
+  if (session.state.kind === "ended" && treeLeft.length === 0) {
+    return answer(session, [], `It has already ended. [${statusText(session)}]`);
+  }
+  if (params.signal !== undefined) return await one(session, params, timeoutMs, abort);
+  void stop(session, "killed", settings.killGraceMs);
+  await waitFor(session, () => isOver(session), { timeoutMs, signal: abort });
+  const survivors = isOver(session) ? await survivorsOf(session) : treeLeft;
+  return answer(session, survivors, undefined, settings.killGraceMs);
+}
+
+/** One signal alone: what it does is the program's affair. */
+async function one(
+  session: Session,
+  { signal = "SIGTERM" }: SessionParams,
+  timeoutMs: number,
+  abort: AbortSignal | undefined,
+): Promise<ProcessAnswer<KillDetails>> {
+  const outcome = session.signal(signal);
+  if (outcome === "refused") {
+    return notPossible(`Cannot send ${signal} to session "${session.id}": the system does not permit it`);
+  }
+  await waitFor(session, () => session.state.kind === "ended", { timeoutMs, signal: abort });
+  return answer(
+    session,
+    [],
+    `${signal} ${outcome === "sent" ? "sent" : "not sent: nobody is there"}. [${statusText(session)}]`,
+  );
+}
+
+function isOver(session: Session): boolean {
+  return session.state.kind === "ended" && session.stopping === undefined;
+}
+
+function answer(
+  session: Session,
+  survivors: readonly Survivor[],
+  text: string | undefined,
+  graceMs = 0,
+): ProcessAnswer<KillDetails> {
+  const confirmed = isOver(session) && survivors.length === 0;
+  const details: KillDetails = { ...statusOf(session), confirmed, survivors };
+  return { text: text ?? sentence(session, confirmed, survivors, graceMs), details, isError: false };
+}
+
+function sentence(session: Session, confirmed: boolean, survivors: readonly Survivor[], graceMs: number): string {
+  if (confirmed) return `Ended, with all its processes. [${statusText(session)}]`;
+  if (isOver(session)) {
+    const names = survivors.map(({ pid, name }) => `${name} ${pid}`).join(", ");
+    return `It could not be ended completely, these still run: ${names}. [${statusText(session)}]`;
+  }
+  return `SIGTERM sent to all its processes; what is left after ${seconds(graceMs)} gets SIGKILL. ` +
+    `poll with until: "exit" tells the end.`;
+}

@@ -1,0 +1,99 @@
+/**
+ * `list`: the sessions of the scope.
+ *
+ * @module
+ */
+import { tailOfLog } from "../output/budget.ts";
+import { type InputWait, inputWait } from "../session/input_wait.ts";
+import type { Session } from "../session/session.ts";
+import { seconds } from "../session/wording.ts";
+import { inputHint, type ProcessAnswer, type StatusDetails, statusOf, statusText } from "./answer.ts";
+import type { ProcessContext } from "./process.ts";
+
+/** One session of a list (spec P1). */
+export interface ListEntry extends StatusDetails {
+  /** Verb and target of its command. */
+  readonly name: string;
+  /** How long it has run, or ran, ms. */
+  readonly runtimeMs: number;
+  /** Wall clock of its start, ms since the epoch. */
+  readonly startedAt: number;
+  /** Process id of its shell. */
+  readonly pid: number | null;
+  /** Where it runs. */
+  readonly cwd: string;
+  /** `gateway`, `sandbox` or the node's name. */
+  readonly host: string;
+  /** Whether it has a terminal. */
+  readonly pty: boolean;
+  /** Whether it can be written to. */
+  readonly stdin: "open" | "closed";
+  /** Whether its program waits for input. */
+  readonly waitingForInput: boolean;
+  /** How that is known. */
+  readonly evidence: InputWait["evidence"] | null;
+  /** Time since its last output or input, ms. */
+  readonly idleMs: number;
+  /** Whether older output is not held any more. */
+  readonly truncated: boolean;
+  /** Its last line. */
+  readonly tail: string;
+}
+
+/** `details` of a list. */
+export interface ListDetails {
+  /** Newest start first. */
+  readonly sessions: readonly ListEntry[];
+}
+
+/** Characters of the last line that are shown. */
+const TAIL_LINE_CHARS = 120;
+
+/** Lists the scope's sessions, newest start first. */
+export async function list({ scope, registry, settings }: ProcessContext): Promise<ProcessAnswer<ListDetails>> {
+  const visible = registry.visible(scope);
+  const waits = await Promise.all(visible.map((session) => inputWait(session, settings.inputWaitIdleMs)));
+  const sessions = visible.map((session, index) => entry(session, waits[index] ?? { waiting: false }));
+  const lines = visible.map((session, index) => line(session, sessions[index] as ListEntry, waits[index]));
+  const text = lines.length === 0 ? "No sessions." : lines.join("\n");
+  return { text, details: { sessions }, isError: false };
+}
+
+function entry(session: Session, wait: InputWait): ListEntry {
+  const { facts, log } = session;
+  return {
+    ...statusOf(session),
+    name: facts.name,
+    runtimeMs: Math.round(session.durationMs),
+    startedAt: session.startedAt,
+    pid: session.pid ?? null,
+    cwd: facts.cwd,
+    host: facts.host,
+    pty: facts.pty,
+    stdin: session.input === "open" ? "open" : "closed",
+    waitingForInput: wait.waiting,
+    evidence: wait.evidence ?? null,
+    idleMs: Math.round(session.idleMs),
+    truncated: log.start > 0,
+    tail: lastLine(tailOfLog(log, TAIL_LINE_CHARS)),
+  };
+}
+
+function line(session: Session, details: ListEntry, wait: InputWait | undefined): string {
+  const hint = wait === undefined ? undefined : inputHint(session, wait);
+  const parts = [
+    `${details.sessionId}  ${details.name}`,
+    `${statusText(session)}, ${seconds(details.runtimeMs)}`,
+    ...(details.pid === null ? [] : [`pid ${details.pid}`]),
+    ...(details.pty ? ["pty"] : []),
+    ...(details.host === "gateway" ? [] : [`on ${details.host}`]),
+    ...(hint === undefined ? [] : [hint]),
+    ...(details.truncated ? ["older output dropped"] : []),
+    ...(details.tail === "" ? [] : [`last line: ${details.tail}`]),
+  ];
+  return parts.join(" | ");
+}
+
+function lastLine(text: string): string {
+  return text.trimEnd().split("\n").at(-1) ?? "";
+}

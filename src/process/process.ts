@@ -1,0 +1,87 @@
+/**
+ * `process`: finds the session and hands the call to its action.
+ *
+ * @module
+ */
+import type { Settings } from "../config.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Registry } from "../session/registry.ts";
+import type { Session } from "../session/session.ts";
+import { goneSession, invalidCall, type ProcessAnswer, unknownSession } from "./answer.ts";
+import { clear } from "./clear.ts";
+import { kill } from "./kill.ts";
+import { list } from "./list.ts";
+import { log } from "./log.ts";
+import { paste } from "./paste.ts";
+import { poll } from "./poll.ts";
+import { remove } from "./remove.ts";
+import { resize } from "./resize.ts";
+import { checkProcess, type ProcessAction, type SessionParams } from "./schema.ts";
+import { sendKeys } from "./send_keys.ts";
+import { submit } from "./submit.ts";
+import { write } from "./write.ts";
+
+/** What `process` needs to know of the instance. */
+export interface ProcessContext {
+  /** The agent that asks. */
+  readonly scope: string;
+  /** The machine. */
+  readonly runtime: Runtime;
+  /** The settings in force. */
+  readonly settings: Settings;
+  /** All sessions. */
+  readonly registry: Registry;
+}
+
+/** What a call of `process` may bring beside its parameters. */
+export interface ProcessOptions {
+  /** Ends a wait with a rejection; nothing is consumed and the session is not touched. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One action on one session. */
+export type Action = (
+  context: ProcessContext,
+  session: Session,
+  params: SessionParams,
+  options: ProcessOptions,
+) => Promise<ProcessAnswer> | ProcessAnswer;
+
+const ACTIONS: Readonly<Record<Exclude<ProcessAction, "list">, Action>> = {
+  "poll": poll,
+  "log": log,
+  "write": write,
+  "send-keys": sendKeys,
+  "submit": submit,
+  "paste": paste,
+  "resize": resize,
+  "kill": kill,
+  "clear": clear,
+  "remove": remove,
+};
+
+/**
+ * Does one thing with a session, or lists them.
+ *
+ * @param input the parameters, unchecked
+ * @returns the answer, also for bad input and unknown sessions
+ * @throws an AbortError when `options.signal` fires while it waits
+ */
+export async function processCall(
+  context: ProcessContext,
+  input: unknown,
+  options: ProcessOptions,
+): Promise<ProcessAnswer> {
+  const checked = checkProcess(input);
+  if (!checked.ok) return invalidCall(checked.problems);
+  const params = checked.value;
+  if (params.action === "list") return await list(context);
+  const { scope, registry } = context;
+  const id = params.sessionId ?? "";
+  const found = registry.find(scope, id);
+  if (found !== undefined && "session" in found) {
+    return await ACTIONS[params.action](context, found.session, { ...params, sessionId: id }, options);
+  }
+  const known = registry.visible(scope).map((session) => session.id);
+  return found === undefined ? unknownSession(id, known) : goneSession(found.tombstone, known);
+}

@@ -1,0 +1,238 @@
+/**
+ * What `process` takes: one flat object, of which each action uses its own keys.
+ *
+ * @module
+ */
+import * as v from "valibot";
+import type { Problem } from "../errors.ts";
+import { nearest } from "../nearest.ts";
+import type { SignalName } from "../runtime.ts";
+import { check, type Checked, numberLike } from "../validate.ts";
+import { isPattern, patternTrouble } from "./pattern.ts";
+import { conditionTrouble, isCondition } from "./until.ts";
+
+/** Parameters of `process`, as a caller may write them. Numbers may come as strings. */
+export interface ProcessParams {
+  /** What to do. */
+  readonly action: ProcessAction;
+  /** Which session; every action but `list` needs it. */
+  readonly sessionId?: string;
+  /** `poll`: longest wait, ms, clamped to 0…30000. @default {0} */
+  readonly timeout?: number;
+  /** `poll`: what ends the wait instead of any output: a regular expression, `exit`, `idle:<ms>`, `input` or `port:<n>`. */
+  readonly until?: string;
+  /** `poll`: read again from this byte offset; the shared place is not moved. */
+  readonly since?: number;
+  /** `log`: first line, 0-based; negative counts from the end. */
+  readonly offset?: number;
+  /** `log`: how many lines. */
+  readonly limit?: number;
+  /** `log`: only this stream. */
+  readonly stream?: "stdout" | "stderr";
+  /** `log`: only lines that match this regular expression. */
+  readonly grep?: string;
+  /** `write`: text. */
+  readonly data?: string;
+  /** `write`: bytes, base64. */
+  readonly base64?: string;
+  /** `write`: close stdin afterwards (on a terminal: type ^D). */
+  readonly eof?: boolean;
+  /** `write`: a secret; it is kept out of logs and events. */
+  readonly sensitive?: boolean;
+  /** `send-keys`: names of keys. */
+  readonly keys?: readonly string[];
+  /** `send-keys`: text typed before the keys. */
+  readonly literal?: string;
+  /** `send-keys`: bytes in hex, typed between literal and keys. */
+  readonly hex?: string | readonly string[];
+  /** `send-keys`: pause between two keys, ms, 0…5000. */
+  readonly delayMs?: number;
+  /** `paste`: the text. */
+  readonly text?: string;
+  /** `paste`: whether to mark it as a paste; default as the program asked. */
+  readonly bracketed?: boolean;
+  /** `resize`: columns, 1…1000. */
+  readonly cols?: number;
+  /** `resize`: rows, 1…1000. */
+  readonly rows?: number;
+  /** `kill`: send only this signal instead of ending the tree. */
+  readonly signal?: SignalName;
+  /** `kill`: wait up to that long for the end, ms, 0…30000. @default {0} */
+  readonly wait?: number;
+}
+
+/** The actions of `process`. */
+export type ProcessAction =
+  | "list"
+  | "poll"
+  | "log"
+  | "write"
+  | "send-keys"
+  | "submit"
+  | "paste"
+  | "resize"
+  | "kill"
+  | "clear"
+  | "remove";
+
+/** Parameters with a session. */
+export type SessionParams = ProcessParams & { readonly sessionId: string };
+
+/** The keys each action takes beside `action`; those in `required` must be there. */
+const ACTIONS: Readonly<
+  Record<ProcessAction, { readonly required: readonly string[]; readonly optional: readonly string[] }>
+> = {
+  "list": { required: [], optional: [] },
+  "poll": { required: ["sessionId"], optional: ["timeout", "until", "since"] },
+  "log": { required: ["sessionId"], optional: ["offset", "limit", "stream", "grep"] },
+  "write": { required: ["sessionId"], optional: ["data", "base64", "eof", "sensitive"] },
+  "send-keys": { required: ["sessionId"], optional: ["keys", "literal", "hex", "delayMs"] },
+  "submit": { required: ["sessionId"], optional: [] },
+  "paste": { required: ["sessionId", "text"], optional: ["bracketed"] },
+  "resize": { required: ["sessionId", "cols", "rows"], optional: [] },
+  "kill": { required: ["sessionId"], optional: ["signal", "wait"] },
+  "clear": { required: ["sessionId"], optional: [] },
+  "remove": { required: ["sessionId"], optional: [] },
+};
+
+/** The names of all actions. */
+export const PROCESS_ACTIONS: readonly ProcessAction[] = Object.keys(ACTIONS) as ProcessAction[];
+
+/** Signals `kill` may send alone. */
+export const SENDABLE_SIGNALS: readonly SignalName[] = [
+  "SIGTERM",
+  "SIGINT",
+  "SIGHUP",
+  "SIGQUIT",
+  "SIGKILL",
+  "SIGSTOP",
+  "SIGTSTP",
+  "SIGCONT",
+  "SIGUSR1",
+  "SIGUSR2",
+  "SIGWINCH",
+  "SIGALRM",
+  "SIGABRT",
+];
+
+const whole = v.pipe(numberLike(), v.integer("expected a whole number"));
+const cells = v.pipe(whole, v.minValue(1, "expected 1 to 1000"), v.maxValue(1000, "expected 1 to 1000"));
+
+const entries = {
+  action: v.picklist(PROCESS_ACTIONS),
+  sessionId: v.optional(v.pipe(v.string(), v.trim(), v.nonEmpty("is empty: give the id that exec answered"))),
+  timeout: v.optional(numberLike()),
+  until: v.optional(
+    v.pipe(v.string(), v.nonEmpty("is empty"), v.check(isCondition, (issue) => conditionTrouble(issue.input) ?? "")),
+  ),
+  since: v.optional(v.pipe(whole, v.minValue(0, "expected 0 or more"))),
+  offset: v.optional(whole),
+  limit: v.optional(v.pipe(whole, v.minValue(0, "expected 0 or more"))),
+  stream: v.optional(v.picklist(["stdout", "stderr"])),
+  grep: v.optional(
+    v.pipe(v.string(), v.nonEmpty("is empty"), v.check(isPattern, (issue) => patternTrouble(issue.input) ?? "")),
+  ),
+  data: v.optional(v.string()),
+  base64: v.optional(v.pipe(v.string(), v.base64("expected base64"))),
+  eof: v.optional(v.boolean()),
+  sensitive: v.optional(v.boolean()),
+  keys: v.optional(v.union([v.array(v.string()), v.pipe(v.string(), v.transform((key) => [key]))])),
+  literal: v.optional(v.string()),
+  hex: v.optional(v.union([v.string(), v.array(v.string())])),
+  delayMs: v.optional(
+    v.pipe(numberLike(), v.minValue(0, "expected 0 to 5000"), v.maxValue(5000, "expected 0 to 5000")),
+  ),
+  text: v.optional(v.pipe(v.string(), v.nonEmpty("is empty: give the text to paste"))),
+  bracketed: v.optional(v.boolean()),
+  cols: v.optional(cells),
+  rows: v.optional(cells),
+  signal: v.optional(v.pipe(v.string(), v.transform(signalName), v.picklist(SENDABLE_SIGNALS))),
+  wait: v.optional(v.pipe(numberLike(), v.minValue(0, "expected 0 to 30000"))),
+};
+
+/** The schema of {@linkcode ProcessParams}, all actions in one. */
+export const processSchema: v.GenericSchema<unknown, ProcessParams> = v.object(entries) as v.GenericSchema<
+  unknown,
+  ProcessParams
+>;
+
+const KNOWN = {
+  keys: Object.keys(entries),
+  aliases: {
+    id: "sessionId",
+    session: "sessionId",
+    sessionid: "sessionId",
+    timeoutms: "timeout",
+    waitms: "wait",
+    key: "keys",
+    input: "data",
+    from: "offset",
+    lines: "limit",
+    pattern: "grep",
+    filter: "grep",
+    columns: "cols",
+  },
+};
+
+/** Checks the parameters of a call; every problem is in the answer, and none was acted upon. */
+export function checkProcess(input: unknown): Checked<ProcessParams> {
+  const checked = check(processSchema, input, KNOWN);
+  const action = givenAction(input);
+  if (action === undefined) return withActionProblem(checked, input);
+  const problems = [...(checked.ok ? [] : checked.problems), ...misplaced(action, input as Record<string, unknown>)];
+  return checked.ok && problems.length === 0 ? checked : { ok: false, problems };
+}
+
+function givenAction(input: unknown): ProcessAction | undefined {
+  const action = (input as { action?: unknown } | undefined | null)?.action;
+  return PROCESS_ACTIONS.find((known) => known === action);
+}
+
+function withActionProblem(checked: Checked<ProcessParams>, input: unknown): Checked<ProcessParams> {
+  const others = checked.ok ? [] : checked.problems.filter((problem) => problem.key !== "action");
+  const action = (input as { action?: unknown } | undefined | null)?.action;
+  const near = typeof action === "string" ? nearest(action, PROCESS_ACTIONS, 1)[0] : undefined;
+  const message = action === undefined || action === null
+    ? "required"
+    : near
+    ? `unknown; did you mean "${near}"?`
+    : "unknown";
+  return {
+    ok: false,
+    problems: [{ key: "action", message: `${message}; known are ${PROCESS_ACTIONS.join(", ")}` }, ...others],
+  };
+}
+
+/** Known keys that this action has no use for, and those it misses. */
+function misplaced(action: ProcessAction, input: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const { required, optional } = ACTIONS[action];
+  const given = Object.keys(input).filter((key) => input[key] !== null && input[key] !== undefined);
+  const useless = given.filter((key) => KNOWN.keys.includes(key) && key !== "action")
+    .filter((key) => !required.includes(key) && !optional.includes(key));
+  const users = (key: string): string =>
+    PROCESS_ACTIONS.filter((other) => [...ACTIONS[other].required, ...ACTIONS[other].optional].includes(key)).join(
+      ", ",
+    );
+  return [
+    ...required.filter((key) => !given.includes(key)).map((key) => ({
+      key,
+      message: `required by action "${action}"`,
+    })),
+    ...useless.map((key) => ({ key, message: `not used by action "${action}", only by ${users(key)}` })),
+    ...(action === "write" && !["data", "base64", "eof"].some((key) => given.includes(key))
+      ? [{ key: "data", message: 'required by action "write" (or base64, or eof: true)' }]
+      : []),
+    ...(action === "write" && given.includes("data") && given.includes("base64")
+      ? [{ key: "base64", message: "give either data or base64" }]
+      : []),
+    ...(action === "send-keys" && !["keys", "literal", "hex"].some((key) => given.includes(key))
+      ? [{ key: "keys", message: 'required by action "send-keys" (or literal, or hex)' }]
+      : []),
+  ];
+}
+
+/** `term`, `TERM` and `SIGTERM` are the same signal. */
+function signalName(text: string): string {
+  const name = text.trim().toUpperCase();
+  return name.startsWith("SIG") ? name : `SIG${name}`;
+}

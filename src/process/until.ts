@@ -1,0 +1,127 @@
+/**
+ * What a poll may wait for instead of any output (spec P12).
+ *
+ * @module
+ */
+import { createCursor } from "../output/cursor.ts";
+import type { Runtime } from "../runtime.ts";
+import { inputWait } from "../session/input_wait.ts";
+import type { Session } from "../session/session.ts";
+import { waitFor } from "../session/wait.ts";
+import { compilePattern, patternTrouble } from "./pattern.ts";
+
+/** What `until` asks for. */
+export type Condition =
+  | { readonly kind: "exit" }
+  | { readonly kind: "input" }
+  | { readonly kind: "idle"; readonly ms: number }
+  | { readonly kind: "port"; readonly port: number }
+  | { readonly kind: "match"; readonly pattern: RegExp };
+
+/** What ended a poll's wait. */
+export type WokenBy = "output" | "exit" | "timeout" | "idle" | "input" | "port" | "match";
+
+/** How often the platform is asked where it does not tell by itself (input, ports), ms. */
+const ASK_EVERY_MS = 100;
+
+/** Reads `until`: `exit`, `input`, `idle:<ms>`, `port:<n>`, or else a regular expression. */
+export function parseCondition(text: string): Condition {
+  if (text === "exit" || text === "input") return { kind: text };
+  const [, kind, digits] = /^(idle|port):(\d+)$/.exec(text) ?? [];
+  if (kind === "idle") return { kind, ms: Number(digits) };
+  if (kind === "port") return { kind, port: Number(digits) };
+  return { kind: "match", pattern: compilePattern(text) };
+}
+
+/** What is wrong with an `until`; `undefined` if nothing is. */
+export function conditionTrouble(text: string): string | undefined {
+  const forms = 'expected "exit", "input", "idle:<ms>", "port:<1…65535>" or a regular expression';
+  if (/^(idle|port):/.test(text)) {
+    const port = /^port:(\d+)$/.exec(text);
+    const fine = port === null ? /^idle:\d{1,9}$/.test(text) : Number(port[1]) >= 1 && Number(port[1]) <= 65_535;
+    return fine ? undefined : forms;
+  }
+  const trouble = patternTrouble(text);
+  return trouble === undefined ? undefined : `${trouble}; ${forms}`;
+}
+
+/** Whether a text can be an `until`. */
+export function isCondition(text: string): boolean {
+  return conditionTrouble(text) === undefined;
+}
+
+/** What waiting for a condition needs. */
+export interface UntilContext {
+  /** For ports. */
+  readonly runtime: Runtime;
+  /** Silence that counts as waiting for input where the platform cannot tell, ms. */
+  readonly inputWaitIdleMs: number;
+  /** Longest wait, ms. */
+  readonly timeoutMs: number;
+  /** Ends the wait with a rejection. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Waits for a condition, the end of the session or the time.
+ *
+ * @param from byte offset from which output may match
+ */
+export async function waitUntil(
+  session: Session,
+  condition: Condition,
+  from: number,
+  context: UntilContext,
+): Promise<WokenBy> {
+  const { clock } = session;
+  const { timeoutMs, signal } = context;
+  const deadline = clock.monotonic() + timeoutMs;
+  const hasEnded = (): boolean => session.state.kind === "ended";
+  const wait = (met: () => boolean, ms: number): Promise<"met" | "timeout"> =>
+    waitFor(session, met, { timeoutMs: Math.min(ms, deadline - clock.monotonic()), signal });
+
+  if (condition.kind === "exit") return await wait(hasEnded, Infinity) === "met" ? "exit" : "timeout";
+  if (condition.kind === "match") {
+    const matches = matcher(session, condition.pattern, from);
+    if (await wait(() => matches() || hasEnded(), Infinity) === "timeout") return "timeout";
+    return matches() ? "match" : "exit";
+  }
+  for (;;) {
+    const pauseMs = await untilNextLook(session, condition, context);
+    if (pauseMs <= 0) return condition.kind;
+    if (hasEnded()) return "exit";
+    if (clock.monotonic() >= deadline) return "timeout";
+    await wait(hasEnded, pauseMs);
+  }
+}
+
+/** 0 if the condition holds, else the time until it is worth another look, ms. */
+async function untilNextLook(
+  session: Session,
+  condition: Exclude<Condition, { readonly kind: "exit" | "match" }>,
+  { runtime, inputWaitIdleMs }: UntilContext,
+): Promise<number> {
+  switch (condition.kind) {
+    case "idle":
+      return condition.ms - (session.clock.monotonic() - session.lastOutputAt);
+    case "input":
+      return (await inputWait(session, inputWaitIdleMs)).waiting ? 0 : ASK_EVERY_MS;
+    case "port":
+      return (await runtime.portOpen(condition.port)) ? 0 : ASK_EVERY_MS;
+  }
+}
+
+/** Says whether rendered output since `from` has matched; each line is tried as it grows, finished ones once. */
+function matcher(session: Session, pattern: RegExp, from: number): () => boolean {
+  const peek = createCursor(session.log, from);
+  let line = "";
+  let matched = false;
+  return () => {
+    if (!matched && peek.pending > 0) {
+      const text = line + peek.read(Infinity).text;
+      matched = pattern.test(text);
+      line = text.slice(text.lastIndexOf("\n") + 1);
+    }
+    return matched;
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * `write`: text or bytes for the program's stdin or terminal.
+ *
+ * @module
+ */
+import type { Session } from "../session/session.ts";
+import type { ProcessAnswer } from "./answer.ts";
+import type { ProcessContext, ProcessOptions } from "./process.ts";
+import type { SessionParams } from "./schema.ts";
+import { cannotType, longLineWarnings, type WriteDetails, written } from "./typing.ts";
+
+const CONTROL_D = 0x04;
+
+/** Writes, and ends the input if asked to. */
+export async function write(
+  _context: ProcessContext,
+  session: Session,
+  params: SessionParams,
+  { signal }: ProcessOptions,
+): Promise<ProcessAnswer<WriteDetails>> {
+  const failure = cannotType(session);
+  if (failure !== undefined) return failure;
+  const bytes = params.base64 === undefined ? new TextEncoder().encode(params.data ?? "") : decodeBase64(params.base64);
+  if (params.sensitive === true) session.redact(withoutLineEnd(bytes));
+  const warnings = longLineWarnings(session, bytes);
+  const result = await session.stdin.write(bytes, signal);
+  const eof = params.eof === true && result.refused === 0 && !result.broken;
+  if (eof && session.facts.pty) await session.stdin.write(terminalEof(bytes), signal);
+  else if (eof) session.stdin.end();
+  return written(session, result, { eof, warnings });
+}
+
+/** In its normal mode a terminal takes ^D as the end only at the start of a line; after other text it flushes that. */
+function terminalEof(before: Uint8Array): Uint8Array {
+  const last = before.at(-1);
+  const atLineStart = last === undefined || last === 0x0a || last === 0x0d;
+  return new Uint8Array(atLineStart ? [CONTROL_D] : [CONTROL_D, CONTROL_D]);
+}
+
+function decodeBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
+/** The Enter after a secret is not part of it. */
+function withoutLineEnd(bytes: Uint8Array): Uint8Array {
+  let end = bytes.length;
+  while (end > 0 && (bytes[end - 1] === 0x0a || bytes[end - 1] === 0x0d)) end--;
+  return bytes.subarray(0, end);
+}

@@ -1,0 +1,48 @@
+/**
+ * What an end means: the wait status and the reason for which the session was stopped, if it was, become a status.
+ *
+ * @module
+ */
+import type { Exit, SignalName } from "../runtime.ts";
+
+/** Why a session was stopped by us. The first cause wins. */
+export type StopCause = "timeout" | "killed" | "aborted" | "shutdown";
+
+/** How a session's command ended. */
+export type EndStatus = "completed" | "failed" | "killed";
+
+/** Why it ended. `exit` is by itself, `signal` is one that we did not send. */
+export type EndReason = "exit" | "signal" | StopCause | "spawn-error";
+
+/** The end of a session in the words that every answer uses (spec R2). */
+export interface Outcome {
+  /** `completed` = ended by itself, whatever its code. */
+  readonly status: EndStatus;
+  /** Whether it completed with code 0. */
+  readonly ok: boolean;
+  /** Its exit code; `null` when a signal ended it or the back-end cannot tell. */
+  readonly exitCode: number | null;
+  /** The signal that ended it. */
+  readonly signal: SignalName | null;
+  /** Why it ended. */
+  readonly reason: EndReason;
+}
+
+/**
+ * Puts wait status and cause together (spec E26, E27). The wait status wins: a command that exits by itself while it
+ * is being killed has completed. One that was cut short by its timeout, an abort or the host's end has failed even
+ * if it tidied up and exited 0, for it did not do what was asked.
+ */
+export function outcomeOf(exit: Exit, cause: StopCause | undefined): Outcome {
+  const exitCode = exit.code ?? null;
+  const signal = exit.signal ?? null;
+  if (cause === undefined) {
+    return signal === null
+      ? { status: "completed", ok: exitCode === 0, exitCode, signal, reason: "exit" }
+      : { status: "failed", ok: false, exitCode, signal, reason: "signal" };
+  }
+  if (cause !== "killed") return { status: "failed", ok: false, exitCode, signal, reason: cause };
+  return exitCode === null
+    ? { status: "killed", ok: false, exitCode, signal, reason: "killed" }
+    : { status: "completed", ok: exitCode === 0, exitCode, signal, reason: "exit" };
+}

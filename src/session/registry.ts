@@ -1,0 +1,212 @@
+/**
+ * All sessions of one instance: who may see which, and how long finished ones are kept.
+ *
+ * @module
+ */
+import type { Settings } from "../config.ts";
+import type { Clock } from "../runtime.ts";
+import { survivorsOf } from "./end.ts";
+import { newSessionId } from "./ids.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Session } from "./session.ts";
+import { longTimer } from "./timing.ts";
+
+/** Why a finished session is not kept any more. */
+export type Departure = "expired" | "evicted" | "cleared" | "removed";
+
+/** What is remembered of a session that is not kept any more (spec S7). */
+export interface Tombstone {
+  /** The session's id. */
+  readonly id: string;
+  /** The agent that owned it. */
+  readonly scope: string;
+  /** Verb and target of its command. */
+  readonly name: string;
+  /** How it ended. */
+  readonly outcome: Outcome;
+  /** Wall clock of its end, ms. */
+  readonly endedAt: number;
+  /** Wall clock of its departure, ms. */
+  readonly goneAt: number;
+  /** Why it went. */
+  readonly why: Departure;
+}
+
+/** How many departed sessions are remembered per instance: an answer for late calls, not an archive. */
+const TOMBSTONES_KEPT = 1_000;
+
+/** How soon a session whose tree outlives it is looked at again, ms. */
+const LIVING_TREE_RECHECK_MS = 60_000;
+
+/** The sessions of one instance. */
+export interface Registry {
+  /** A fresh id, never given out before. */
+  newId(): string;
+  /** Takes a started session in; from now on it can be found. */
+  add(session: Session): void;
+  /** Shows a session to its scope: it has gone to the background, or there is more of its output to read. */
+  show(session: Session): void;
+  /** To be called when a session has settled: starts its time to live, evicts older ones. */
+  ended(session: Session): void;
+  /** Forgets a session. With `why`, and if its scope knew it, a tombstone answers later calls. */
+  drop(session: Session, why?: Departure): void;
+  /** A session of that scope, or what is remembered of it; a foreign one is as unknown as any. */
+  find(scope: string, id: string): { readonly session: Session } | { readonly tombstone: Tombstone } | undefined;
+  /** The sessions that scope can see, newest start first. */
+  visible(scope: string): readonly Session[];
+  /** Every session held, of that scope or of all, foreground ones too. */
+  all(scope?: string): readonly Session[];
+  /** Live background sessions of a scope, those being removed too. */
+  live(scope: string): readonly Session[];
+  /** Forgets everything and cancels every timer. */
+  close(): void;
+}
+
+/** What a registry needs. */
+export interface RegistryOptions {
+  /** The settings in force. */
+  readonly settings: Settings;
+  /** Time. */
+  readonly clock: Clock;
+  /** Randomness, for ids. */
+  readonly randomBytes: (count: number) => Uint8Array;
+  /** Called when there is a process to look after, and there was none. */
+  readonly onOccupied: () => void;
+  /** Called when there is none any more. */
+  readonly onVacant: () => void;
+}
+
+/** Makes an empty registry. */
+export function createRegistry(options: RegistryOptions): Registry {
+  const { settings, clock, randomBytes } = options;
+  const sessions = new Map<string, Session>();
+  const scopes = new Map<string, Set<Session>>();
+  const withProcesses = new Set<Session>();
+  const finished = new Map<Session, number>(); // in the order of their ends, each with the characters it holds
+  let finishedChars = 0;
+  const expiries = new Map<Session, () => void>();
+  const tombstones = new Map<string, Tombstone>();
+  const used = new Set<string>();
+
+  const ofScope = (scope: string): readonly Session[] => [...(scopes.get(scope) ?? [])];
+
+  function occupy(session: Session): void {
+    if (withProcesses.size === 0) options.onOccupied();
+    withProcesses.add(session);
+  }
+
+  function vacate(session: Session): void {
+    if (withProcesses.delete(session) && withProcesses.size === 0) options.onVacant();
+  }
+
+  function drop(session: Session, why?: Departure): void {
+    if (!sessions.delete(session.id)) return;
+    const { id, scope, name } = session.facts;
+    const own = scopes.get(scope);
+    own?.delete(session);
+    if (own?.size === 0) scopes.delete(scope);
+    finishedChars -= finished.get(session) ?? 0;
+    finished.delete(session);
+    expiries.get(session)?.();
+    expiries.delete(session);
+    vacate(session);
+    letGo(session);
+    const { state } = session;
+    if (why !== undefined && session.listed && state.kind === "ended") {
+      const { outcome, endedAt } = state;
+      bury({ id, scope, name, outcome, endedAt, goneAt: clock.now(), why });
+    }
+  }
+
+  function bury(stone: Tombstone): void {
+    tombstones.set(stone.id, stone);
+    const [oldest] = tombstones.keys();
+    if (tombstones.size > TOMBSTONES_KEPT && oldest !== undefined) tombstones.delete(oldest);
+  }
+
+  /** Lets a finished session go, unless its tree lives on: such a one can still be killed (spec R6). */
+  async function leave(session: Session, why: Departure): Promise<void> {
+    if (treeMayLive(session) && (await survivorsOf(session)).length > 0) expireIn(session, LIVING_TREE_RECHECK_MS);
+    else drop(session, why);
+  }
+
+  function expireIn(session: Session, ms: number): void {
+    if (!sessions.has(session.id)) return;
+    expiries.get(session)?.();
+    expiries.set(session, longTimer(clock, ms, () => void leave(session, "expired")));
+  }
+
+  /** The oldest ended go first, of the same scope if that has too many, else of all; the newest always stays. */
+  function evict(scope: string): void {
+    const own = ofScope(scope).filter((session) => finished.has(session)).length;
+    let surplus = own - settings.maxFinished;
+    let chars = finishedChars;
+    const newest = [...finished.keys()].at(-1);
+    for (const [session, size] of finished) {
+      const isSurplus = session.facts.scope === scope && surplus > 0;
+      if (session === newest || (!isSurplus && chars <= settings.maxFinishedChars)) continue;
+      if (session.facts.scope === scope) surplus -= 1;
+      chars -= size;
+      void leave(session, "evicted");
+    }
+  }
+
+  function ended(session: Session): void {
+    if (!treeMayLive(session)) vacate(session);
+    if (!session.listed || !sessions.has(session.id) || finished.has(session)) return;
+    if (session.hidden) return drop(session, "removed");
+    const chars = session.log.totalChars - session.log.droppedChars;
+    finished.set(session, chars);
+    finishedChars += chars;
+    expireIn(session, settings.cleanupMs);
+    evict(session.facts.scope);
+  }
+
+  return {
+    newId: () => {
+      const id = newSessionId(randomBytes, (candidate) => used.has(candidate));
+      used.add(id);
+      return id;
+    },
+    add: (session) => {
+      const { id, scope } = session.facts;
+      sessions.set(id, session);
+      scopes.set(scope, (scopes.get(scope) ?? new Set()).add(session));
+      occupy(session);
+    },
+    show: (session) => {
+      session.listed = true;
+      if (session.state.kind === "ended") ended(session);
+    },
+    ended,
+    drop,
+    find: (scope, id) => {
+      const session = sessions.get(id);
+      if (session?.facts.scope === scope && session.listed && !session.hidden) return { session };
+      const tombstone = tombstones.get(id);
+      return tombstone?.scope === scope ? { tombstone } : undefined;
+    },
+    visible: (scope) => ofScope(scope).filter((session) => session.listed && !session.hidden).reverse(),
+    all: (scope) => scope === undefined ? [...sessions.values()] : ofScope(scope),
+    live: (scope) => ofScope(scope).filter((session) => session.listed && session.state.kind === "running"),
+    close: () => {
+      for (const session of [...sessions.values()]) drop(session);
+      tombstones.clear();
+    },
+  };
+}
+
+/** A cheap first look before the process table is read. */
+function treeMayLive(session: Session): boolean {
+  return session.state.kind === "ended" && session.state.survivors.length > 0;
+}
+
+/** A process that is not ours may still hold the pipes: it must not die of SIGPIPE, so they are read until it ends. */
+function letGo(session: Session): void {
+  if (session.outputEnded) return session.child.release();
+  const stopListening = session.onChange(() => {
+    if (!session.outputEnded) return;
+    stopListening();
+    session.child.release();
+  });
+}

@@ -1,0 +1,248 @@
+/**
+ * A session: one started command, its output, its input and its end.
+ *
+ * @module
+ */
+import { createCursor, type Cursor } from "../output/cursor.ts";
+import { createOutputLog, type OutputLog } from "../output/log.ts";
+import type {
+  Child,
+  Clock,
+  Exit,
+  OutputSink,
+  SignalName,
+  SignalOutcome,
+  StreamName,
+  TerminalSize,
+} from "../runtime.ts";
+import { createTerminalWatch, type TerminalWatch } from "../terminal/watch.ts";
+import { createInputQueue, type InputQueue } from "./input.ts";
+import type { Outcome, StopCause } from "./outcome.ts";
+import { createRedactor, type Redactor } from "./redact.ts";
+
+/** What is known about a session before it starts, and never changes. */
+export interface SessionFacts {
+  /** Its readable id. */
+  readonly id: string;
+  /** The agent that owns it. */
+  readonly scope: string;
+  /** The command's text: for finding twins, never shown. */
+  readonly command: string;
+  /** Verb and target, for lists. */
+  readonly name: string;
+  /** Where it runs: `gateway`, `sandbox` or the node's name. */
+  readonly host: string;
+  /** Its working directory. */
+  readonly cwd: string;
+  /** The shell's kind, e.g. `bash`. */
+  readonly shell: string;
+  /** Whether it was given a terminal. */
+  readonly pty: boolean;
+  /** Its stdin as it was started. */
+  readonly stdin: "open" | "closed";
+  /** Life span in ms; `Infinity` is none. */
+  readonly timeoutMs: number;
+}
+
+/** One process of an ended or stopped session that still lives. */
+export interface Survivor {
+  /** Its process id. */
+  readonly pid: number;
+  /** Its short command name. */
+  readonly name: string;
+}
+
+/** A session's state, with what belongs to that state. */
+export type SessionState =
+  | { readonly kind: "running" }
+  | {
+    readonly kind: "ended";
+    /** Wall clock, ms. */
+    readonly endedAt: number;
+    readonly durationMs: number;
+    readonly outcome: Outcome;
+    /** Processes of its tree that lived on at the end. */
+    readonly survivors: readonly Survivor[];
+    /** What has to be said about the end, e.g. that output may be missing. */
+    readonly notes: readonly string[];
+  };
+
+/** Whether more can be written to a session, and if not, why not. */
+export type InputState = "open" | "closed" | "ended" | "broken";
+
+/** One started command. Its rooms are kept simple on purpose: the rules are in the files beside this one. */
+export class Session {
+  /** What was known before the start. */
+  readonly facts: SessionFacts;
+  /** Everything it has printed. */
+  readonly log: OutputLog;
+  /** Wall clock of the start, ms. */
+  readonly startedAt: number;
+  /** The clock all its times are measured with. */
+  readonly clock: Clock;
+  /** What the terminal's program asked for; PTY only. */
+  readonly watch: TerminalWatch | undefined;
+  /** Takes the spawner's output. */
+  readonly sink: OutputSink;
+  /** The process; set right after the spawn. */
+  child!: Child;
+  /** Whether `exec` has answered `running`, or kept it for `process` to read. */
+  listed = false;
+  /** Removed by its owner: not shown any more, but counted until its end is confirmed. */
+  hidden = false;
+  /** Why we stopped it; the first cause wins. */
+  stopCause: StopCause | undefined;
+  /** Settles when the stop ladder has run to its end. */
+  stopping: Promise<void> | undefined;
+  /** How the shell ended, once it has. */
+  exit: Exit | undefined;
+  /** Whether all its streams are at their end. */
+  outputEnded = false;
+  /** Empty polls in a row, for the retry advice. */
+  emptyPolls = 0;
+  /** Whether the block-buffering hint has been given (once a session). */
+  bufferingHintGiven = false;
+  /** What its stdin is like now. */
+  input: InputState;
+  /** Monotonic time of the last output, ms. */
+  lastOutputAt: number;
+  /** Monotonic time of the last byte written to its input, ms. */
+  lastInputAt: number;
+  /** Monotonic time of the start, ms. */
+  readonly startedMonotonic: number;
+
+  readonly #listeners = new Set<() => void>();
+  #cursor: Cursor | undefined;
+  #queue: InputQueue | undefined;
+  #redactor: Redactor | undefined;
+  #state: SessionState = { kind: "running" };
+
+  /**
+   * @param facts what is known before the start
+   * @param clock time
+   * @param maxOutputChars how much of the output is held, code points
+   */
+  constructor(facts: SessionFacts, clock: Clock, maxOutputChars: number) {
+    this.facts = facts;
+    this.clock = clock;
+    this.log = createOutputLog({ maxChars: maxOutputChars });
+    this.startedAt = clock.now();
+    this.startedMonotonic = this.lastOutputAt = this.lastInputAt = clock.monotonic();
+    this.input = facts.stdin;
+    this.watch = facts.pty ? createTerminalWatch({ answer: (bytes) => this.#answerTerminal(bytes) }) : undefined;
+    this.sink = { chunk: (stream, bytes) => this.#take(stream, bytes), end: () => this.#endOutput() };
+  }
+
+  /** Its id. */
+  get id(): string {
+    return this.facts.id;
+  }
+
+  /** Running, or ended with how it ended. */
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** The scope's place in the output: one for all its pollers. */
+  get cursor(): Cursor {
+    return (this.#cursor ??= createCursor(this.log));
+  }
+
+  /** Process id of its shell, where there is one. */
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** Sends one signal to its process group; once the shell has ended nobody is there. */
+  signal(name: SignalName): SignalOutcome {
+    return this.exit === undefined ? this.child.signal(name, "group") : "gone";
+  }
+
+  /** Changes the size of its terminal; says whether there was one to change. */
+  resize(size: TerminalSize): boolean {
+    if (this.#state.kind === "ended" || this.child.resize === undefined) return false;
+    this.child.resize(size);
+    return true;
+  }
+
+  /** What is written to its stdin, in order. */
+  get stdin(): InputQueue {
+    return (this.#queue ??= createInputQueue(this));
+  }
+
+  /** How long it has run, or ran, ms. */
+  get durationMs(): number {
+    return this.#state.kind === "ended" ? this.#state.durationMs : this.clock.monotonic() - this.startedMonotonic;
+  }
+
+  /** Time since the last output or input, ms. */
+  get idleMs(): number {
+    return Math.max(0, this.clock.monotonic() - Math.max(this.lastOutputAt, this.lastInputAt));
+  }
+
+  /** Settles the session; only the first call counts. */
+  settle(state: SessionState & { readonly kind: "ended" }): void {
+    if (this.#state.kind === "ended") return;
+    this.#state = state;
+    if (this.input === "open") this.input = "broken";
+    this.#changed();
+  }
+
+  /** Calls `listener` on each output, at the end of output and at the end; returns how to stop that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** How many wait on it: for leak checks. */
+  get listenerCount(): number {
+    return this.#listeners.size;
+  }
+
+  /** Keeps a secret out of the log from now on: its echo is replaced (spec P31). */
+  redact(secret: Uint8Array): void {
+    this.#redactor ??= createRedactor();
+    this.#redactor.add(secret);
+  }
+
+  /** Tells listeners that something other than output has changed. */
+  touch(): void {
+    this.#changed();
+  }
+
+  #take(stream: StreamName, bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.lastOutputAt = this.clock.monotonic();
+    if (this.watch === undefined) this.#append(stream, bytes);
+    else for (const piece of this.watch.feed(bytes)) this.#append(stream, piece);
+    this.#changed();
+  }
+
+  #append(stream: StreamName, bytes: Uint8Array): void {
+    if (this.#redactor === undefined) this.log.append(stream, bytes);
+    else for (const piece of this.#redactor.feed(stream, bytes)) this.log.append(stream, piece);
+  }
+
+  #endOutput(): void {
+    if (this.outputEnded) return;
+    this.outputEnded = true;
+    this.completeOutput();
+    this.#changed();
+  }
+
+  /** Nothing more is expected: what was held back to see whether it becomes a character or a query is output. */
+  completeOutput(): void {
+    for (const piece of this.watch?.finish() ?? []) this.#append("terminal", piece);
+    for (const [stream, piece] of this.#redactor?.finish() ?? []) this.log.append(stream, piece);
+    this.log.finish();
+  }
+
+  #answerTerminal(bytes: Uint8Array): void {
+    this.child?.write(bytes).catch(() => {}); // the program asked and has gone: nobody is left to hear the answer
+  }
+
+  #changed(): void {
+    if (this.#listeners.size === 0) return;
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

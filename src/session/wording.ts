@@ -1,0 +1,73 @@
+/**
+ * Sentences about a session for the model: how it ended, what lives on, when its time is up.
+ *
+ * @module
+ */
+import type { Outcome } from "./outcome.ts";
+import type { Session, Survivor } from "./session.ts";
+
+/** What the shells' own codes mean (spec E26). */
+const CODE_HINTS: Readonly<Record<number, string>> = {
+  126: "found but not executable",
+  127: "command not found",
+};
+
+/** How many survivors are named before the rest is counted. */
+const NAMED_SURVIVORS = 8;
+
+/** How a session ended, or `undefined` for a plain success, which needs no words. */
+export function endSentence(session: Session, outcome: Outcome): string | undefined {
+  const { exitCode, signal, reason } = outcome;
+  switch (reason) {
+    case "exit":
+      if (session.stopCause !== undefined) return `exited with code ${exitCode} while it was being killed`;
+      if (exitCode === null) return "ended; its exit code is unknown";
+      return exitCode === 0 ? undefined : `exit code ${exitCode}${hint(exitCode)}`;
+    case "signal":
+      return `ended by signal ${signal}, which was not sent on request`;
+    case "timeout":
+      return `timed out after ${seconds(session.facts.timeoutMs)}; ${byWhat(outcome)}${bufferLoss(session)}`;
+    case "killed":
+      return `killed on request; ${byWhat(outcome)}${bufferLoss(session)}`;
+    case "aborted":
+      return `aborted by the caller; ${byWhat(outcome)}`;
+    case "shutdown":
+      return `ended because its host shut down; ${byWhat(outcome)}`;
+    case "spawn-error":
+      return "could not be started";
+  }
+}
+
+/** What lives on after the shell, and how to end it. */
+export function survivorsSentence(id: string, survivors: readonly Survivor[]): string {
+  const named = survivors.slice(0, NAMED_SURVIVORS).map(({ pid, name }) => `${name} ${pid}`).join(", ");
+  const more = survivors.length > NAMED_SURVIVORS ? ` and ${survivors.length - NAMED_SURVIVORS} more` : "";
+  const verb = survivors.length === 1 ? "process it started still runs" : "processes it started still run";
+  return `the shell has exited, ${survivors.length} ${verb}: ${named}${more}; ` +
+    `process { action: "kill", sessionId: "${id}" } ends them`;
+}
+
+/** When a running session's time is up. */
+export function afterwards(timeoutMs: number): string {
+  return timeoutMs === Infinity ? ", no timeout" : `, stopped after ${seconds(timeoutMs)} (timeout) if still running`;
+}
+
+/** A length of time in seconds, as short as it is exact. */
+export function seconds(ms: number): string {
+  return `${Number((ms / 1_000).toFixed(ms < 10_000 ? 2 : 0))} s`;
+}
+
+function hint(code: number): string {
+  const meaning = CODE_HINTS[code];
+  return meaning === undefined ? "" : `: ${meaning}`;
+}
+
+function byWhat({ exitCode, signal }: Outcome): string {
+  if (signal !== null) return `ended by ${signal}`;
+  return exitCode === null ? "how it ended is unknown" : `exited with code ${exitCode}`;
+}
+
+/** A program on pipes buffers what it prints in blocks; a signal throws the unprinted block away. */
+function bufferLoss(session: Session): string {
+  return session.facts.pty ? "" : "; output it still held in its own buffers is lost";
+}

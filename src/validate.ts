@@ -1,0 +1,90 @@
+/**
+ * The gate for everything that comes from outside: a valibot schema plus a check for unknown keys, giving either a
+ * typed value or the list of all problems at once.
+ *
+ * @module
+ */
+import * as v from "valibot";
+import type { Problem } from "./errors.ts";
+import { nearest } from "./nearest.ts";
+
+/** What a gate lets through, or why it does not. */
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** The keys an object may have, and what people write instead of them. */
+export interface KnownKeys {
+  /** Keys that are taken. */
+  readonly keys: readonly string[];
+  /** Common other names, each with the right one, for keys that no edit distance would find. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** Put before each key in a problem, e.g. `tools.exec.`. */
+  readonly prefix?: string;
+}
+
+/**
+ * Validates an object. A `null` value counts as absent: strict tool callers send it for every optional key.
+ *
+ * @returns the parsed value, or every problem: unknown keys with the nearest known one, and each schema issue
+ */
+export function check<T>(schema: v.GenericSchema<unknown, T>, input: unknown, known: KnownKeys): Checked<T> {
+  const prefix = known.prefix ?? "";
+  const shape = asRecord(input);
+  if (shape === undefined) {
+    const key = prefix.replace(/\.$/, "");
+    return { ok: false, problems: [{ key, message: `expected an object but received ${describe(input)}` }] };
+  }
+  const problems: Problem[] = [];
+  const taken: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(shape)) {
+    if (value === null || value === undefined) continue;
+    if (known.keys.includes(key)) taken[key] = value;
+    else problems.push({ key: prefix + key, message: unknownKey(key, known) });
+  }
+  const result = v.safeParse(schema, taken);
+  if (!result.success) {
+    for (const issue of result.issues) {
+      problems.push({ key: prefix + (v.getDotPath(issue) ?? ""), message: problemText(issue) });
+    }
+  }
+  return result.success && problems.length === 0 ? { ok: true, value: result.output } : { ok: false, problems };
+}
+
+/** A number, also when it comes as a decimal string (models send those); never NaN. */
+export function numberLike(): v.GenericSchema<unknown, number> {
+  return v.pipe(
+    v.union(
+      [v.number("expected a number"), v.pipe(v.string(), v.trim(), v.decimal(), v.transform(Number))],
+      (issue) => `expected a number but received ${describe(issue.input)}`,
+    ),
+    v.check((value) => !Number.isNaN(value), "expected a number but received NaN"),
+  );
+}
+
+function asRecord(input: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (input === undefined || input === null) return {};
+  return typeof input === "object" && !Array.isArray(input) ? (input as Record<string, unknown>) : undefined;
+}
+
+function unknownKey(key: string, known: KnownKeys): string {
+  const alias = known.aliases?.[key.toLowerCase().replace(/[_-]/g, "")];
+  const near = alias ?? nearest(key, known.keys, 1)[0];
+  return near === undefined ? `unknown; known are ${known.keys.join(", ")}` : `unknown; did you mean "${near}"?`;
+}
+
+function problemText(issue: v.BaseIssue<unknown>): string {
+  if (issue.kind === "schema" && issue.input === undefined) return `required: expected ${issue.expected ?? "a value"}`;
+  return issue.message.replace(/^Invalid (\w+): Expected/, "expected").replace(
+    / but received (.*)$/,
+    (_, received) => ` but received ${received.length > 80 ? describe(issue.input) : received}`,
+  );
+}
+
+function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "number") return String(value);
+  if (typeof value === "string") return value.length <= 40 ? JSON.stringify(value) : `a string of ${value.length}`;
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

@@ -1,0 +1,115 @@
+/**
+ * The packed package installs and works in an empty project, with and without the optional terminal back-ends.
+ *
+ * @module
+ */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { after, before, test } from "node:test";
+import { readJson, root } from "./project.ts";
+import { skipUnless } from "./skip.ts";
+
+/** Only the compiled tests, that is the Node that has npm, try the package: it starts the other runtimes itself. */
+const skip = skipUnless(import.meta.url.includes("/.build/"), "the package is tried once, by the Node that runs npm");
+
+const RUNTIMES = [
+  { entry: "node", argv: [process.execPath] },
+  { entry: "deno", argv: [join(root, "node_modules", ".bin", "deno"), "run", "-A"] },
+  { entry: "bun", argv: [join(root, "node_modules", ".bin", "bun")] },
+] as const;
+
+const { exports } = readJson("deno.json") as { readonly exports: Readonly<Record<string, string>> };
+const { peerDependencies } = readJson("package.json") as {
+  readonly peerDependencies: Readonly<Record<string, string>>;
+};
+
+let folder = "";
+let tarball = "";
+
+before(() => {
+  if (skip !== false) return;
+  folder = mkdtempSync(join(tmpdir(), "offstage-package-"));
+  const name = run(root, "npm", "pack", "--silent", "--pack-destination", folder).trim().split("\n").at(-1) ?? "";
+  tarball = join(folder, name);
+});
+
+after(() => {
+  if (folder !== "") rmSync(folder, { recursive: true, force: true });
+});
+
+test("the package runs a command on each runtime without its optional dependencies", { skip }, () => {
+  const project = install("bare");
+  for (const { entry, argv } of [...RUNTIMES, { ...RUNTIMES[0], entry: "auto" }]) {
+    assertEquals(runAgent(project, entry, argv, false), { hi: true, pty: false }, entry);
+  }
+});
+
+test("the package runs a command in a terminal on each runtime with its optional dependencies", { skip }, () => {
+  const project = install("full", "@lydell/node-pty", "bun-pty");
+  for (const { entry, argv } of RUNTIMES) {
+    assertEquals(runAgent(project, entry, argv, true), { hi: true, pty: true }, entry);
+  }
+});
+
+test("the package brings a command line", { skip }, () => {
+  const project = install("command");
+  const path = `${join(project, "node_modules", ".bin")}${delimiter}${process.env["PATH"]}`;
+  const { stdout, status } = spawnSync("offstage", ["exec", "echo hi"], {
+    encoding: "utf8",
+    env: { ...process.env, PATH: path },
+  });
+  assertStringIncludes(stdout, "hi");
+  assertEquals(status, 0);
+});
+
+test("the package's types need no types of any runtime", { skip }, () => {
+  const project = install("types");
+  const names = Object.keys(exports).map((name) => name.replace(".", "offstage"));
+  writeFileSync(
+    join(project, "use.ts"),
+    names.map((name, index) => `export * as e${index} from "${name}";\n`).join(""),
+  );
+  const options = "--noEmit --strict --module nodenext --target es2023 --lib es2023,esnext.disposable,dom --types";
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  assertEquals(run(project, process.execPath, tsc, ...options.split(" "), "", "use.ts"), "");
+});
+
+/** Makes a project that has the package and these others installed. */
+function install(name: string, ...others: readonly string[]): string {
+  const project = join(folder, name);
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const wanted = others.map((other) => `${other}@${peerDependencies[other]}`);
+  run(project, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund", "--silent", tarball, ...wanted);
+  return project;
+}
+
+/** Lets an agent say `hi` in that project and tells what it answered. */
+function runAgent(project: string, entry: string, argv: readonly string[], pty: boolean): unknown {
+  writeFileSync(
+    join(project, "main.mjs"),
+    `import { createOffstage } from "offstage/${entry}";
+     const offstage = createOffstage();
+     const run = await offstage.agent("a").exec({ command: "echo hi", pty: ${pty} });
+     console.log(JSON.stringify({ hi: run.text.includes("hi"), pty: run.details.pty }));
+     await offstage.close();`,
+  );
+  const [program = "", ...args] = argv;
+  return JSON.parse(run(project, program, ...args, "main.mjs"));
+}
+
+/** Runs a program to a good end and returns what it printed on stdout. */
+function run(cwd: string, program: string, ...args: readonly string[]): string {
+  const { stdout, stderr, status, error } = spawnSync(program, args, { cwd, encoding: "utf8", timeout: 300_000 });
+  if (status !== 0) {
+    throw new Error(`${program} ${args.join(" ")} ended with ${status ?? error}:\n${stdout}${stderr}`, {
+      cause: error,
+    });
+  }
+  return stdout;
+}
