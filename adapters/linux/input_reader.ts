@@ -46,6 +46,7 @@ const READING_CHANNELS: ReadonlySet<string> = new Set([
   "n_tty_read",
   "wait_woken",
 ]);
+const HIDDEN = "0"; // what `wchan` says of a process that we may not look into
 
 // poll.h: POLLIN is 1 and EPOLLIN too; a struct pollfd is 8 bytes: int fd, short events, short revents.
 const POLL_IN = 1;
@@ -55,19 +56,29 @@ const MAX_POLLED = 1024; // FD_SETSIZE; more would be a server, not somebody wai
 /**
  * Whether a process is blocked until the given input has something for it.
  *
- * Certain where the kernel lets us see the system call: a read of that very file, or, on a terminal, a poll, select or
- * epoll that includes it (readline, editors, and relays such as `ssh`, which cannot be told apart). Where it does not,
- * a process that sleeps in some read and has that input as its descriptor 0 counts.
+ * Certain where the kernel lets us see the system call: a read of that very file, or a poll, select or epoll that
+ * watches it (readline, editors, event loops that listen to their stdin; and relays such as `ssh`, which always do).
+ * Where it shows only the kernel function, a process that sleeps in some read and has that input as its descriptor 0
+ * counts.
+ *
+ * @returns `"unknown"` when the kernel shows neither, e.g. for another user's process
  */
-export function waitsForInput(stat: ProcStat, source: InputSource): boolean {
+export function waitsForInput(stat: ProcStat, source: InputSource): boolean | "unknown" {
   if (stat.state !== "S") return false;
-  const threads = numbersIn(`/proc/${stat.pid}/task`);
+  const answers = numbersIn(`/proc/${stat.pid}/task`).map((thread) => threadWaits(stat, thread, source));
+  return answers.includes(true) || (answers.includes("unknown") && "unknown");
+}
+
+function threadWaits(stat: ProcStat, thread: number, source: InputSource): boolean | "unknown" {
+  const directory = `/proc/${stat.pid}/task/${thread}`;
   const calls = INPUT_CALLS[process.arch];
-  return threads.some((thread) => {
-    const call = calls === undefined ? undefined : readText(`/proc/${stat.pid}/task/${thread}/syscall`);
-    if (calls === undefined || call === undefined) return sleepsInRead(stat, thread, source);
+  const call = calls === undefined ? undefined : readText(`${directory}/syscall`);
+  if (calls !== undefined && call !== undefined) {
     return descriptorsAwaited(stat, call, calls, source).some((descriptor) => isSource(stat, descriptor, source));
-  });
+  }
+  const channel = readText(`${directory}/wchan`) ?? HIDDEN;
+  if (channel === HIDDEN) return "unknown";
+  return READING_CHANNELS.has(channel) && isSource(stat, 0, source);
 }
 
 function descriptorsAwaited(
@@ -79,9 +90,8 @@ function descriptorsAwaited(
   // `<number> <six arguments in hex> <stack pointer> <program counter>`, or `running`, or `-1 …` outside a call
   const [call = NaN, first = NaN, second = NaN] = line.split(" ").map(Number);
   if (calls.read.includes(call)) return [first];
-  // On a pipe only a plain read is proof: an event loop polls its stdin all the time. On a terminal the same holds for
-  // jobs in the background.
-  if (!isTerminal(source.stdin) || stat.group !== stat.foreground) return [];
+  // A job in the background of a terminal gets none of its input, whatever it watches
+  if (isTerminal(source.stdin) && stat.group !== stat.foreground) return [];
   if (calls.poll.includes(call)) return polled(stat.pid, first, second);
   if (calls.select.includes(call)) return selected(stat.pid, first, second);
   if (calls.epoll.includes(call)) return watched(stat.pid, first);
@@ -114,11 +124,6 @@ function watched(pid: number, epoll: number): readonly number[] {
   return [...entries.matchAll(/^tfd:\s*(\d+)\s+events:\s*([0-9a-f]+)/gm)]
     .filter(([, , events = ""]) => Number.parseInt(events, 16) & POLL_IN)
     .map(([, descriptor]) => Number(descriptor));
-}
-
-function sleepsInRead(stat: ProcStat, thread: number, source: InputSource): boolean {
-  const channel = readText(`/proc/${stat.pid}/task/${thread}/wchan`);
-  return channel !== undefined && READING_CHANNELS.has(channel) && isSource(stat, 0, source);
 }
 
 function isSource(stat: ProcStat, descriptor: number, source: InputSource): boolean {

@@ -57,7 +57,7 @@ export interface GroupLeader {
 
 /** What {@linkcode createTreeInspector} needs to know about a child. */
 export interface TreeQuery extends GroupLeader {
-  /** What the child's descriptor 0 points at, see {@linkcode stdinOf}. Without it nobody is ever waiting for input. */
+  /** What the child's descriptor 0 points at, see {@linkcode stdinOf}. Without it, who waits for input is unknown. */
   readonly stdin?: string;
 }
 
@@ -155,19 +155,21 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
       return withDescendants(roots, all).map((stat) => treeProcess(stat, inGroup.has(stat), query.kill));
     },
     reader: async () => {
-      if (query.stdin === undefined) return undefined;
+      if (query.stdin === undefined) return "unknown";
       const source = { stdin: query.stdin, session: query.pid };
       const toProcess = (stat: ProcStat): TreeProcess => treeProcess(stat, stat.group === query.pid, query.kill);
       // Mostly it is the child itself, and one look is cheaper than a scan
       const child = readStat(query.pid);
-      if (child !== undefined && waitsForInput(child, source)) return toProcess(child);
-      // Nobody outside the tree has that very pipe or terminal as its input, so its reader is a member
-      let reader: ProcStat | undefined;
+      if (child !== undefined && waitsForInput(child, source) === true) return toProcess(child);
       const all = await liveProcesses();
+      let found: ProcStat | "unknown" | undefined;
+      // Nobody outside the tree has that very pipe or terminal as its input, so no proof of membership is needed
       await inTurns(withDescendants(all.filter((stat) => stat.session === query.pid), all), (stat) => {
-        if (reader === undefined && waitsForInput(stat, source)) reader = stat;
+        if (found !== undefined && found !== "unknown") return;
+        const waits = waitsForInput(stat, source);
+        if (waits !== false) found = waits === true ? stat : waits;
       });
-      return reader === undefined ? undefined : toProcess(reader);
+      return typeof found === "object" ? toProcess(found) : found;
     },
   };
 }
@@ -187,7 +189,8 @@ function isOwnGroup(leader: GroupLeader, members: readonly ProcStat[]): boolean 
   if (members.some((stat) => stat.pid === leader.pid)) return false;
   if (members.some((stat) => carriesId(stat.pid, leader.sessionId))) return true;
   const uptime = Number.parseFloat(readText("/proc/uptime") ?? "");
-  const exitTick = (uptime * 1000 - (performance.now() - exitedAt)) / MS_PER_TICK;
+  // Both the uptime and the start are cut to whole ticks, so what came first can look one tick younger
+  const exitTick = (uptime * 1000 - (performance.now() - exitedAt)) / MS_PER_TICK + 1;
   return members.some((stat) => stat.start <= exitTick);
 }
 

@@ -22,8 +22,8 @@ interface Listener {
  * Makes the `onShutdown` of a runtime object: what is registered runs when the host is about to end.
  *
  * - SIGTERM, SIGINT, SIGHUP: awaited (at most 15 s; a second signal cuts it short), then the signal is raised again and
- *   the host dies of it as it would have. Where the host listens to that signal too, its listener decides.
- * - an uncaught error, or rejection, that nobody else handles: awaited likewise, then thrown again.
+ *   the host dies of it as it would have; unless the host listens to that signal itself, then that is for it to decide.
+ * - an uncaught error, or rejection: awaited likewise, then thrown again. Nothing happens if the host handles it itself.
  * - the event loop runs empty: awaited.
  * - `process.exit()`: begun, but nothing can be awaited, so only what it does at once is done.
  * - SIGKILL, or a crash of the runtime: nothing can be done from inside.
@@ -41,10 +41,10 @@ export function createShutdown(): (end: () => Promise<void>) => () => void {
       ending = undefined;
     });
 
-  /** Ends everything, then lets the host go the way it was going, unless it has its own plans for that event. */
+  /** Ends everything, then lets the host go the way it was going, unless it has plans of its own for that event. */
   const endBefore = async (event: string, goOn: () => void): Promise<void> => {
-    const isSecond = ending !== undefined;
-    if (!isSecond) await endAll();
+    const isFirst = ending === undefined;
+    if (isFirst) await endAll();
     if (hasForeignListener(event)) return;
     unlisten();
     if (process.listenerCount(event) === 0) goOn(); // else another instance is still at it, and goes on in its turn
@@ -54,18 +54,31 @@ export function createShutdown(): (end: () => Promise<void>) => () => void {
     ...END_SIGNALS.map((signal) =>
       [signal, ours(() => void endBefore(signal, () => process.kill(process.pid, signal)))] as const
     ),
-    ["uncaughtException", ours((error) => void endBefore("uncaughtException", () => throwUncaught(error)))],
-    ["beforeExit", ours(() => void endAll())],
+    [
+      "uncaughtException",
+      ours((error) => {
+        if (!hasForeignListener("uncaughtException")) void endBefore("uncaughtException", () => throwUncaught(error));
+      }),
+    ],
+    ["beforeExit", ours(() => void endAll().then(unlisten))], // it comes again after whatever is done in it
     ["exit", ours(() => void endAll())],
   ];
-  const listen = (): void => listeners.forEach(([event, listener]) => void process.on(event, listener));
-  const unlisten = (): void => listeners.forEach(([event, listener]) => void process.off(event, listener));
+  let isListening = false;
+  const listen = (): void => {
+    if (!isListening) { for (const [event, listener] of listeners) process.on(event, listener); }
+    isListening = true;
+  };
+  const unlisten = (): void => {
+    for (const [event, listener] of listeners) process.off(event, listener);
+    isListening = false;
+  };
 
   return (end) => {
-    if (ends.size === 0) listen();
     ends.add(end);
+    listen();
     return () => {
-      if (ends.delete(end) && ends.size === 0) unlisten();
+      ends.delete(end);
+      if (ends.size === 0) unlisten();
     };
   };
 }

@@ -8,7 +8,7 @@ import { type BoundedOutput, tailOfLog } from "../output/budget.ts";
 import type { SignalName } from "../runtime.ts";
 import type { EndReason, EndStatus } from "../session/outcome.ts";
 import type { Session, Survivor } from "../session/session.ts";
-import { afterwards, endSentence, survivorsSentence } from "../session/wording.ts";
+import { afterwards, bufferLoss, endSentence, survivorsSentence } from "../session/wording.ts";
 import { TAIL_CHARS } from "./updates.ts";
 
 /** What both tools answer. */
@@ -177,7 +177,12 @@ export function ended(session: Session, output: BoundedOutput, warnings: readonl
   const { state, facts } = session;
   if (state.kind !== "ended") throw new TypeError("Cannot describe the end of a running session");
   const { outcome, survivors } = state;
-  const allWarnings = [...warnings, ...state.notes, ...(output.binary ? ["the output is mostly binary"] : [])];
+  const allWarnings = [
+    ...warnings,
+    ...state.notes,
+    ...bufferLoss(session, outcome),
+    ...(output.binary ? ["the output is mostly binary"] : []),
+  ];
   const details: EndedDetails = {
     ...outcome,
     output: output.text,

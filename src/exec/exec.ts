@@ -134,6 +134,7 @@ async function foreground(
 ): Promise<"ended" | "yield"> {
   const hasEnded = (): boolean => session.state.kind === "ended";
   if (await waitFor(session, hasEnded, { timeoutMs: yieldMs, signal }) === "met") return "ended";
+  if (yieldMs === 0) return "yield"; // asked for at once: the answer is a session, however quick the command is
   await pause(session.clock, 0); // an end that has happened but has not been read yet counts as an end (spec E30)
   if (session.exit === undefined && !hasEnded()) return "yield";
   await waitFor(session, hasEnded, { timeoutMs: Infinity, signal });

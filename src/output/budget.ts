@@ -10,7 +10,7 @@ import { createBinaryCheck } from "./binary.ts";
 import type { OutputLog } from "./log.ts";
 import { renderSegments } from "./reading.ts";
 import { dropFront, endOf, measureSegments, newest, oldest, type Segment } from "./segments.ts";
-import { decode } from "./utf8.ts";
+import { decode, MAX_CHARACTER_BYTES } from "./utf8.ts";
 
 /** Text that fits, and how much of it does not. */
 export interface FittedText {
@@ -107,7 +107,7 @@ export function boundedOutput(log: OutputLog, maxChars: number): BoundedOutput {
  */
 export function tailOfLog(log: OutputLog, maxChars: number): string {
   for (let share = 2;; share *= 4) {
-    const segments = newest(log.read(log.start), maxChars * share);
+    const segments = newestOf(log, maxChars * share);
     const text = renderSegments(log, segments, log.finished);
     const isAll = (segments[0]?.at ?? log.start) === log.start;
     if (isAll || share >= MOST_RAW_PER_CHAR || countChars(text) >= maxChars) return tailOf(text, maxChars);
@@ -117,9 +117,8 @@ export function tailOfLog(log: OutputLog, maxChars: number): string {
 /** Head and tail of a log that no longer has what was between them. */
 function outerOutput(log: OutputLog, head: readonly Segment[], maxChars: number): BoundedOutput {
   const half = Math.max(0, Math.floor((maxChars - NOTE_CHARS) / 2));
-  const held = log.read(log.start);
   const first = renderWithin(log, half, false, (chars) => toLineBorder(oldest(head, chars)));
-  const last = renderWithin(log, half, true, (chars) => fromLineBorder(newest(held, chars)));
+  const last = renderWithin(log, half, true, (chars) => fromLineBorder(newestOf(log, chars)));
   const before = measureSegments(first.segments);
   const hidden = measureSegments(log.read(log.start, last.segments[0]?.at ?? log.end));
   const omittedChars = log.droppedChars + hidden.chars - before.chars;
@@ -131,6 +130,11 @@ function outerOutput(log: OutputLog, head: readonly Segment[], maxChars: number)
     omittedLines,
     binary: isBinary([...first.segments, ...last.segments]),
   };
+}
+
+/** The newest characters of a log, read from no further back than they can be. */
+function newestOf(log: OutputLog, chars: number): readonly Segment[] {
+  return newest(log.read(Math.max(log.start, log.end - chars * MAX_CHARACTER_BYTES)), chars);
 }
 
 /** Takes so few characters that they are not too many once rendered: naming controls makes text longer. */

@@ -37,8 +37,6 @@ const GROUND_CONTROL = /[\x08\r\x1b\x80-\x9f]/g;
 /** BEL, CAN, SUB, ESC, ST, the line feed, and the C1 introducers of another sequence. */
 // deno-lint-ignore no-control-regex -- see above
 const STRING_CONTROL = /[\x07\n\x18\x1a\x1b\x90\x98\x9b-\x9f]/g;
-/** Parameters and intermediates of a control sequence. */
-const NOT_PARAMETER = /[^ -?]/g;
 /** The 7-bit forms of the C1 introducers: `ESC [` is U+009B, and so on. */
 const INTRODUCERS: ReadonlyMap<string, string> = new Map([
   ["P", "\x90"],
@@ -87,7 +85,8 @@ export function createControlParser(): ControlParser {
     },
 
     sequence(text, index, actions) {
-      const next = find(NOT_PARAMETER, text, index);
+      let next = index;
+      while (isParameter(text.charCodeAt(next))) next++;
       keep(text.slice(index, next));
       const char = text[next];
       if (char === undefined) return next;
@@ -193,6 +192,11 @@ function dispatch(parameters: string, final: string, actions: LineActions): void
 function find(pattern: RegExp, text: string, index: number): number {
   pattern.lastIndex = index;
   return pattern.test(text) ? pattern.lastIndex - 1 : text.length;
+}
+
+/** Parameters and intermediates of a control sequence: 0x20…0x3f. */
+function isParameter(code: number): boolean {
+  return code >= 0x20 && code <= 0x3f;
 }
 
 function isCancel(char: string): boolean {

@@ -97,9 +97,11 @@ function placeOf(log: OutputLog, at: number): number {
 function bytesBefore(log: OutputLog, offset: number): StreamBytes {
   const { start, droppedBytes: gone } = log;
   if (offset < start) {
-    const stdout = Math.floor((gone.stdout * offset) / start);
-    const terminal = Math.floor((gone.terminal * offset) / start);
-    return { stdout, stderr: offset - stdout - terminal, terminal };
+    // Rounding sums, not shares: so the shares add up to `offset`, and none is more than is gone.
+    const upTo = (bytes: number): number => Math.floor((bytes * offset) / start);
+    const stdout = upTo(gone.stdout);
+    const both = upTo(gone.stdout + gone.stderr);
+    return { stdout, stderr: both - stdout, terminal: offset - both };
   }
   return plus(gone, bytesByStream(log.read(start, offset)));
 }

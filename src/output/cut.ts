@@ -20,10 +20,15 @@ export interface Tally {
 /** A tally for each stream. */
 export type StreamTallies = Readonly<Record<StreamName, Readonly<Tally>>>;
 
+/** No bytes. */
+export const NOTHING: Readonly<Tally> = { bytes: 0, lines: 0 };
+
 /** Where what is shown begins. */
 export interface Cut {
   /** Absolute offset of the oldest byte that is shown. */
   readonly start: number;
+  /** Line feeds before it in the log. */
+  readonly line: number;
   /** Index of the piece in which `start` lies. */
   readonly index: number;
   /** What of that piece is before `start`. */
@@ -41,17 +46,15 @@ export interface Cut {
 export function findCut(queue: PieceQueue, excess: number, removed: StreamTallies): Cut {
   const before = { stdout: { ...removed.stdout }, stderr: { ...removed.stderr }, terminal: { ...removed.terminal } };
   let left = excess;
-  let start = before.stdout.bytes + before.stderr.bytes + before.terminal.bytes;
   for (let index = 0;; index++) {
     const piece = queue.at(index);
-    if (piece === undefined) return { start, index, hidden: { bytes: 0, lines: 0 }, before };
+    if (piece === undefined) return { start: queue.end, line: queue.lines, index, hidden: NOTHING, before };
     if (left < piece.chars) {
-      const hidden = left > 0 ? frontOf(piece, left) : { bytes: 0, lines: 0 };
+      const hidden = left > 0 ? frontOf(piece, left) : NOTHING;
       add(before[piece.stream], hidden.bytes, hidden.lines);
-      return { start: piece.at + hidden.bytes, index, hidden, before };
+      return { start: piece.at + hidden.bytes, line: piece.line + hidden.lines, index, hidden, before };
     }
     add(before[piece.stream], piece.length, piece.lines);
-    start += piece.length;
     left -= piece.chars;
   }
 }
@@ -60,12 +63,6 @@ export function findCut(queue: PieceQueue, excess: number, removed: StreamTallie
 export function add(tally: Tally, bytes: number, lines: number): void {
   tally.bytes += bytes;
   tally.lines += lines;
-}
-
-/** Line feeds of one stream, or of all. */
-export function linesBefore(tallies: StreamTallies, stream?: StreamName): number {
-  if (stream !== undefined) return tallies[stream].lines;
-  return tallies.stdout.lines + tallies.stderr.lines + tallies.terminal.lines;
 }
 
 /** The first `chars` code points of a piece. */

@@ -8,11 +8,11 @@
  */
 
 import type { StreamName } from "../runtime.ts";
-import { add, type Cut, findCut, linesBefore, type Tally } from "./cut.ts";
+import { add, type Cut, findCut, NOTHING, type Tally } from "./cut.ts";
 import { createHead } from "./head.ts";
 import { createPieceQueue, type Piece, segmentOf } from "./pieces.ts";
 import { measure } from "./scan.ts";
-import { measureSegments, type Segment, type StreamBytes } from "./segments.ts";
+import type { Segment, StreamBytes } from "./segments.ts";
 import { characterStart } from "./utf8.ts";
 import { createWholeCharacters, type WholeCharacters } from "./whole_characters.ts";
 
@@ -23,7 +23,6 @@ const LOOK_BACK_BYTES = 65_536;
 /** Code points held, but not shown, before the oldest visible one: what {@linkcode OutputLog.lookBack} needs there. */
 const MARGIN_CHARS = 4_096;
 const LINE_FEED = 0x0a;
-const NOTHING: Readonly<Tally> = { bytes: 0, lines: 0 };
 
 /** Number of the first line that is held and number of lines ever. */
 export interface LineCounts {
@@ -105,7 +104,6 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
     terminal: createStream("terminal"),
   };
   let finished = false;
-  let end = 0;
   let totalChars = 0;
   let heldChars = 0;
   let unfinished = false;
@@ -119,8 +117,7 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
   function commit(name: StreamName, bytes: Uint8Array): void {
     const stream = streams[name];
     const size = measure(bytes);
-    queue.push(name, end, bytes, size);
-    end += bytes.length;
+    queue.push(name, bytes, size);
     totalChars += size.chars;
     heldChars += size.chars;
     add(stream.ever, bytes.length, size.lines);
@@ -151,24 +148,29 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
   }
 
   function lineCounts(name?: StreamName): LineCounts {
-    const { before } = cut();
-    const stream = name === undefined ? undefined : streams[name];
-    const total = stream?.ever.lines ?? totalLineFeeds();
-    return { first: linesBefore(before, name), total: total + Number(stream?.unfinished ?? unfinished) };
-  }
-
-  function totalLineFeeds(): number {
-    return streams.stdout.ever.lines + streams.stderr.ever.lines + streams.terminal.ever.lines;
+    const { line, before } = cut();
+    if (name === undefined) return { first: line, total: queue.lines + Number(unfinished) };
+    const stream = streams[name];
+    return { first: before[name].lines, total: stream.ever.lines + Number(stream.unfinished) };
   }
 
   function lineStart(line: number, name?: StreamName): number {
+    const { start, line: first } = cut();
+    if (name !== undefined) return lineStartOf(name, line);
+    if (line <= first) return start;
+    const piece = queue.at(queue.indexAfter((piece) => piece.line + piece.lines < line));
+    return piece === undefined ? queue.end : piece.at + afterLineFeeds(segmentOf(piece).bytes, line - piece.line);
+  }
+
+  /** One stream's lines are counted from where it is still held. */
+  function lineStartOf(name: StreamName, line: number): number {
     const { start, index: first, hidden, before } = cut();
-    let skip = line - linesBefore(before, name);
+    let skip = line - before[name].lines;
     if (skip <= 0) return start;
     for (let index = first;; index++) {
       const piece = queue.at(index);
-      if (piece === undefined) return end;
-      if (name !== undefined && piece.stream !== name) continue;
+      if (piece === undefined) return queue.end;
+      if (piece.stream !== name) continue;
       const gone = index === first ? hidden : NOTHING;
       if (skip > piece.lines - gone.lines) skip -= piece.lines - gone.lines;
       else return piece.at + gone.bytes + afterLineFeeds(segmentOf(piece, gone.bytes).bytes, skip);
@@ -176,16 +178,22 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
   }
 
   function lineAt(offset: number): number {
-    const { start, before } = cut();
-    const lines = offset > start ? measureSegments(read(start, offset)).lines : 0;
-    return linesBefore(before) + lines;
+    const { start, line } = cut();
+    const piece = queue.at(indexAt(offset));
+    if (offset <= start || piece === undefined) return offset <= start ? line : queue.lines;
+    return piece.line + measure(segmentOf(piece, 0, offset - piece.at).bytes).lines;
   }
 
-  function read(from: number, to: number = end): readonly Segment[] {
+  /** Index of the piece that contains an offset. */
+  function indexAt(offset: number): number {
+    return queue.indexAfter((piece) => piece.at + piece.length <= offset);
+  }
+
+  function read(from: number, to: number = queue.end): readonly Segment[] {
     const low = Math.max(from, cut().start);
-    const high = Math.min(to, end);
+    const high = Math.min(to, queue.end);
     const segments: Segment[] = [];
-    for (let index = queue.indexAt(low); low < high; index++) {
+    for (let index = indexAt(low); low < high; index++) {
       const piece = queue.at(index);
       if (piece === undefined || piece.at >= high) break;
       const { bytes } = segmentOf(piece);
@@ -200,7 +208,7 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
     const found: Segment[] = [];
     if (streams[name].ever.bytes === 0) return found;
     let left = LOOK_BACK_BYTES;
-    for (let index = queue.indexAt(Math.min(offset, end) - 1); index >= 0 && left > 0; index--) {
+    for (let index = indexAt(Math.min(offset, queue.end) - 1); index >= 0 && left > 0; index--) {
       const piece = queue.at(index);
       if (piece === undefined || piece.at >= offset) continue;
       const { bytes } = segmentOf(piece);
@@ -227,7 +235,7 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
       return cut().start;
     },
     get end() {
-      return end;
+      return queue.end;
     },
     get firstLine() {
       return lineCounts().first;

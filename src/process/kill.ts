@@ -7,8 +7,8 @@ import { survivorsOf } from "../session/end.ts";
 import type { Session, Survivor } from "../session/session.ts";
 import { stop } from "../session/stop.ts";
 import { waitFor } from "../session/wait.ts";
-import { seconds } from "../session/wording.ts";
-import { notPossible, type ProcessAnswer, type StatusDetails, statusOf, statusText } from "./answer.ts";
+import { seconds, statusText } from "../session/wording.ts";
+import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./process.ts";
 import type { SessionParams } from "./schema.ts";
 

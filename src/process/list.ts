@@ -6,8 +6,8 @@
 import { tailOfLog } from "../output/budget.ts";
 import { type InputWait, inputWait } from "../session/input_wait.ts";
 import type { Session } from "../session/session.ts";
-import { seconds } from "../session/wording.ts";
-import { inputHint, type ProcessAnswer, type StatusDetails, statusOf, statusText } from "./answer.ts";
+import { seconds, statusText } from "../session/wording.ts";
+import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext } from "./process.ts";
 
 /** One session of a list (spec P1). */

@@ -8,8 +8,8 @@ import type { StreamBytes } from "../output/log.ts";
 import { type InputWait, inputWait } from "../session/input_wait.ts";
 import type { Session, Survivor } from "../session/session.ts";
 import { waitFor } from "../session/wait.ts";
-import { survivorsSentence } from "../session/wording.ts";
-import { inputHint, type ProcessAnswer, type StatusDetails, statusOf, statusText } from "./answer.ts";
+import { bufferLoss, statusText, survivorsSentence } from "../session/wording.ts";
+import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./process.ts";
 import type { SessionParams } from "./schema.ts";
 import { parseCondition, waitUntil, type WokenBy } from "./until.ts";
@@ -136,7 +136,9 @@ function answer(
     ...(binary ? ["[the output is mostly binary]"] : []),
     ...bufferingHint(session, delivery, wait),
     ...(survivors.length === 0 ? [] : [`[${survivorsSentence(session.id, survivors)}]`]),
-    ...(state.kind === "ended" ? state.notes.map((note) => `[${note}]`) : []),
+    ...(state.kind === "ended"
+      ? [...state.notes, ...bufferLoss(session, state.outcome)].map((note) => `[${note}]`)
+      : []),
   ];
   return { text: lines.join("\n"), details, isError: false };
 }

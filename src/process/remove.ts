@@ -5,8 +5,9 @@
  */
 import { survivorsOf } from "../session/end.ts";
 import type { Session } from "../session/session.ts";
+import { statusText } from "../session/wording.ts";
 import { stop } from "../session/stop.ts";
-import { type ProcessAnswer, type StatusDetails, statusOf, statusText } from "./answer.ts";
+import { type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext } from "./process.ts";
 
 /** Hides a session at once; it counts as active until its end is confirmed (spec P42, R6). */

@@ -5,7 +5,8 @@
  */
 import type { TerminalSize } from "../runtime.ts";
 import type { Session } from "../session/session.ts";
-import { notPossible, type ProcessAnswer, type StatusDetails, statusOf, statusText } from "./answer.ts";
+import { statusText } from "../session/wording.ts";
+import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext } from "./process.ts";
 import type { SessionParams } from "./schema.ts";
 

@@ -6,9 +6,10 @@
 import { AbortError } from "../errors.ts";
 import type { WriteResult } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
+import { statusText } from "../session/wording.ts";
 import { pause } from "../session/timing.ts";
 import { encodeKeys, pipeActions, type Stroke } from "../terminal/keys.ts";
-import { invalidCall, type ProcessAnswer, statusOf, statusText } from "./answer.ts";
+import { invalidCall, type ProcessAnswer, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./process.ts";
 import type { SessionParams } from "./schema.ts";
 import { cannotType, type WriteDetails, written } from "./typing.ts";

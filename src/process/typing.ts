@@ -5,7 +5,8 @@
  */
 import type { WriteResult } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
-import { notPossible, type ProcessAnswer, type StatusDetails, statusOf, statusText } from "./answer.ts";
+import { statusText } from "../session/wording.ts";
+import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 
 /** `details` of everything that writes. */
 export interface WriteDetails extends StatusDetails {

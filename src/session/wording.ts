@@ -15,6 +15,14 @@ const CODE_HINTS: Readonly<Record<number, string>> = {
 /** How many survivors are named before the rest is counted. */
 const NAMED_SURVIVORS = 8;
 
+/** A session's state in a few words. */
+export function statusText(session: Session): string {
+  const { state } = session;
+  if (state.kind === "running") return "running";
+  const sentence = endSentence(session, state.outcome) ?? "exit code 0";
+  return sentence.startsWith(state.outcome.status) ? sentence : `${state.outcome.status}: ${sentence}`;
+}
+
 /** How a session ended, or `undefined` for a plain success, which needs no words. */
 export function endSentence(session: Session, outcome: Outcome): string | undefined {
   const { exitCode, signal, reason } = outcome;
@@ -26,13 +34,13 @@ export function endSentence(session: Session, outcome: Outcome): string | undefi
     case "signal":
       return `ended by signal ${signal}, which was not sent on request`;
     case "timeout":
-      return `timed out after ${seconds(session.facts.timeoutMs)}; ${byWhat(outcome)}${bufferLoss(session)}`;
+      return `timed out after ${seconds(session.facts.timeoutMs)}, ${byWhat(outcome)}`;
     case "killed":
-      return `killed on request; ${byWhat(outcome)}${bufferLoss(session)}`;
+      return `killed on request, ${byWhat(outcome)}`;
     case "aborted":
-      return `aborted by the caller; ${byWhat(outcome)}`;
+      return `aborted by the caller, ${byWhat(outcome)}`;
     case "shutdown":
-      return `ended because its host shut down; ${byWhat(outcome)}`;
+      return `ended because its host shut down, ${byWhat(outcome)}`;
     case "spawn-error":
       return "could not be started";
   }
@@ -68,6 +76,7 @@ function byWhat({ exitCode, signal }: Outcome): string {
 }
 
 /** A program on pipes buffers what it prints in blocks; a signal throws the unprinted block away. */
-function bufferLoss(session: Session): string {
-  return session.facts.pty ? "" : "; output it still held in its own buffers is lost";
+export function bufferLoss(session: Session, { signal }: Outcome): readonly string[] {
+  const lost = signal !== null && session.stopCause !== undefined && !session.facts.pty;
+  return lost ? ["output that the program had buffered and not written yet is lost"] : [];
 }

@@ -1,0 +1,61 @@
+#!/usr/bin/env node
+/**
+ * The command line: `offstage exec 'npm test'`.
+ *
+ * @module
+ */
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { OffstageError } from "../../mod.ts";
+import { EXIT_OWN_FAILURE, runCommand } from "./exec.ts";
+import { tour } from "./tour.ts";
+
+const HELP = `Examples
+  offstage exec 'npm test'                    run it, print its output as it comes, exit with its code
+  offstage exec --timeout 60 --pty 'top -b'   in a terminal, for a minute at most
+  offstage exec                               a short tour of what exec and process do
+
+Options of exec
+  --timeout <seconds>   life span; default 1800, 0 is none
+  --workdir <folder>    where to run it
+  --pty                 run it in a pseudo-terminal
+
+Exit codes
+  the command's own; 124 if it timed out; 125 if offstage failed; 126 and 127 as in shells; 128 + n if signal n ended it
+`;
+
+/** Runs one invocation; resolves with the exit code. */
+async function main(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      help: { type: "boolean", short: "h" },
+      timeout: { type: "string" },
+      workdir: { type: "string" },
+      pty: { type: "boolean" },
+    },
+  });
+  const [verb, ...words] = positionals;
+  if (values.help === true || verb === undefined || verb === "help") {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  if (verb !== "exec") {
+    throw new OffstageError("invalid", `Unknown command "${verb}": run offstage --help`);
+  }
+  if (words.length === 0) return await tour();
+  return await runCommand({
+    command: words.join(" "),
+    ...(values.timeout !== undefined && { timeout: Number(values.timeout) }),
+    ...(values.workdir !== undefined && { workdir: values.workdir }),
+    ...(values.pty !== undefined && { pty: values.pty }),
+  });
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`offstage: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = EXIT_OWN_FAILURE;
+}

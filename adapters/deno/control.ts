@@ -1,0 +1,44 @@
+/**
+ * What a started child and its process group can be asked and told, with or without a readable `/proc`.
+ *
+ * @module
+ */
+
+import { type GroupLeader, stdinOf } from "../linux/proc.ts";
+import { controlOf, type ProcessControl } from "../node/control.ts";
+import { isGranted } from "./permissions.ts";
+
+// Without /proc nothing tells whether a group is still the child's. Its number is given away only after tens of
+// thousands of other processes, so for this long after the child's death it is taken for the child's own.
+const PID_REUSE_MS = 30_000;
+
+/**
+ * The process side of a child.
+ *
+ * @param leader the child, just started
+ * @param stdin whether its input is open, so that it may come to wait for it
+ */
+export function denoControl(leader: GroupLeader, stdin: boolean): ProcessControl {
+  // Looking at /proc without the permission would make Deno ask the user. (With anything less than all permissions it
+  // then refuses, which the inspector takes for a machine without /proc.)
+  if (!isGranted({ name: "read", path: "/proc" })) return blindControl(leader);
+  return controlOf(leader, stdin ? stdinOf(leader.pid) : undefined);
+}
+
+/**
+ * While the child has not been reaped its number is taken, so a group of that number can only be the child's own (E21).
+ */
+function blindControl({ pid, kill, exitedAt = () => undefined }: GroupLeader): ProcessControl {
+  return {
+    signal: (name, target) => {
+      const exited = exitedAt();
+      if (exited === undefined) {
+        const outcome = target === "group" ? kill(-pid, name) : "gone";
+        return outcome === "gone" ? kill(pid, name) : outcome;
+      }
+      if (target === "child") return "gone";
+      return performance.now() - exited < PID_REUSE_MS ? kill(-pid, name) : "refused";
+    },
+    groupAnswers: () => kill(-pid, 0) !== "gone",
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * Descriptors that Deno did not open itself, through the C library: Deno's own file functions do not know them.
+ *
+ * @module
+ */
+
+import process from "node:process";
+import type { DescriptorIo } from "../node/pty.ts";
+import { denoGlobal } from "./types.ts";
+
+/** Reads, writes, opens and closes descriptors by number. */
+export interface Libc extends DescriptorIo {
+  /** Opens a terminal for both directions, without blocking and without making it this process's own; `undefined` if it cannot. */
+  openTerminal(path: string): number | undefined;
+  /** Closes a descriptor that {@linkcode openTerminal} opened. */
+  close(descriptor: number): void;
+}
+
+const LIBRARIES: readonly string[] = process.platform === "darwin"
+  ? ["libSystem.dylib"]
+  : ["libc.so.6", "libc.so", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"];
+
+// fcntl.h: O_RDWR, O_NOCTTY and O_NONBLOCK
+const OPEN_FLAGS = process.platform === "darwin" ? 0x2 | 0x20000 | 0x4 : 0o2 | 0o400 | 0o4000;
+
+// poll.h, the same on Linux and macOS; a struct pollfd is int fd, short events, short revents
+const POLLFD_BYTES = 8;
+const REVENTS_OFFSET = 6;
+const BROKEN = 0x8 | 0x10 | 0x20; // POLLERR, POLLHUP, POLLNVAL
+
+const FUNCTIONS = {
+  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  open: { parameters: ["buffer", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  poll: { parameters: ["buffer", "usize", "i32"], result: "i32" },
+} as const;
+
+/**
+ * Opens the C library. Takes `--allow-ffi`.
+ *
+ * @throws when it cannot be found
+ */
+export function openLibc(): Libc {
+  const symbols = openFirst(LIBRARIES);
+  const call = (name: keyof typeof FUNCTIONS, ...args: readonly unknown[]): number => Number(symbols[name]?.(...args));
+
+  /** Fails for the reason that the descriptor's state shows: `errno` may have changed on the way back from the call. */
+  const transfer = (name: "read" | "write", descriptor: number, bytes: Uint8Array): number => {
+    const count = call(name, descriptor, bytes, BigInt(bytes.length));
+    if (count >= 0) return count;
+    const pollfd = new DataView(new ArrayBuffer(POLLFD_BYTES));
+    pollfd.setInt32(0, descriptor, IS_LITTLE_ENDIAN);
+    call("poll", new Uint8Array(pollfd.buffer), 1n, 0);
+    const isBroken = (pollfd.getInt16(REVENTS_OFFSET, IS_LITTLE_ENDIAN) & BROKEN) !== 0;
+    throw Object.assign(new Error(`Cannot ${name} descriptor ${descriptor}`), { code: isBroken ? "EIO" : "EAGAIN" });
+  };
+
+  return {
+    read: (descriptor, bytes) => transfer("read", descriptor, bytes),
+    write: (descriptor, bytes) => transfer("write", descriptor, bytes),
+    openTerminal: (path) => {
+      const descriptor = call("open", new TextEncoder().encode(`${path}\0`), OPEN_FLAGS);
+      return descriptor < 0 ? undefined : descriptor;
+    },
+    close: (descriptor) => void call("close", descriptor),
+  };
+}
+
+const IS_LITTLE_ENDIAN = true; // Deno has builds for x86-64 and arm64 only
+
+function openFirst(paths: readonly string[]): ReturnType<ReturnType<typeof denoGlobal>["dlopen"]>["symbols"] {
+  let failure: unknown;
+  for (const path of paths) {
+    try {
+      return denoGlobal().dlopen(path, FUNCTIONS).symbols;
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  throw failure;
+}

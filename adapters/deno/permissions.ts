@@ -1,0 +1,54 @@
+/**
+ * What Deno allows this process, and how to say what is missing.
+ *
+ * Deno asks the user at the terminal when a call needs a permission it has not got. A command must not wait for that, so
+ * whatever may be missing is queried first, and the call is not made.
+ *
+ * @module
+ */
+
+import { OffstageError } from "../../mod.ts";
+import { denoGlobal, type DenoPermission } from "./types.ts";
+
+/** Whether this process has a permission. */
+export function isGranted(permission: DenoPermission): boolean {
+  return denoGlobal().permissions.querySync(permission).state === "granted";
+}
+
+/**
+ * The flags that are missing for a purpose, as they would be typed.
+ *
+ * @param needed the permissions it takes
+ * @returns e.g. `--allow-ffi --allow-read`; empty when all are granted
+ */
+export function missingFlags(needed: readonly DenoPermission[]): string {
+  return needed.filter((permission) => !isGranted(permission)).map(flagOf).join(" ");
+}
+
+/**
+ * Makes sure of a permission, without asking for it.
+ *
+ * @param permission what is needed
+ * @param purpose what for, as a continuation of "Cannot"
+ * @throws {OffstageError} `refused`, with the flag that would allow it
+ */
+export function demand(permission: DenoPermission, purpose: string): void {
+  if (!isGranted(permission)) throw notAllowed(purpose, flagOf(permission));
+}
+
+/** The error for something Deno does not allow. */
+export function notAllowed(purpose: string, flags: string, cause?: unknown): OffstageError {
+  return new OffstageError("refused", `Cannot ${purpose}: Deno does not allow it without ${flags}`, { cause });
+}
+
+/** Whether an error is Deno's for a missing permission. */
+export function isNotCapable(error: unknown): boolean {
+  return error instanceof Error && error.name === "NotCapable";
+}
+
+/** The flag that grants a permission, e.g. `--allow-run=/bin/sh`. */
+function flagOf(permission: DenoPermission): string {
+  const { name, ...rest } = permission;
+  const [value] = Object.values(rest);
+  return value === undefined ? `--allow-${name}` : `--allow-${name}=${value}`;
+}

@@ -1,0 +1,7 @@
+/**
+ * Terminals on Deno: node-pty, with what Deno's file functions cannot do for it.
+ *
+ * @module
+ */
+
+import type { NodePty, NodePtyTerminal } from "../node/node_pty.ts";

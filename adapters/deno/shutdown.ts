@@ -1,0 +1,30 @@
+/**
+ * Ends what must not outlive the host, when a Deno host is about to end.
+ *
+ * @module
+ */
+
+import { createShutdown } from "../node/shutdown.ts";
+
+/**
+ * Makes the `onShutdown` of a runtime object: as on Node, and for `Deno.exit()` too, which only the `unload` event tells.
+ * Nothing can be awaited there, so only what an `end` does at once is done. None of it takes a permission.
+ *
+ * @returns registers an `end`, and returns the function that unregisters it
+ */
+export function createDenoShutdown(): (end: () => Promise<void>) => () => void {
+  const onShutdown = createShutdown();
+  return (end) => {
+    let ending: Promise<void> | undefined;
+    const endOnce = (): Promise<void> => ending ??= end(); // several of the events come when the host ends
+    const onUnload = (): void => void endOnce().catch(ignore);
+    const unregister = onShutdown(endOnce);
+    globalThis.addEventListener("unload", onUnload);
+    return () => {
+      unregister();
+      globalThis.removeEventListener("unload", onUnload);
+    };
+  };
+}
+
+function ignore(): void {}

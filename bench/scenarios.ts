@@ -1,0 +1,173 @@
+/**
+ * What is measured: each scenario does the same work bare and through Offstage, and gives numbers.
+ *
+ * One process runs one side of one scenario: `node bench/scenarios.ts bulk ours` prints its numbers as JSON.
+ *
+ * @module
+ */
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createOffstage } from "../adapters/auto.ts";
+import type { Agent, PollDetails } from "../mod.ts";
+import { bareSpawn } from "./bare.ts";
+import { barePty } from "./bare_pty.ts";
+
+type Numbers = Readonly<Record<string, number>>;
+type Side = () => Promise<Numbers>;
+
+const SHELL = ["bash", "--norc", "-c"] as const;
+const BULK_BYTES = 256 * 2 ** 20;
+const BULK = `head -c ${BULK_BYTES} /dev/zero | tr '\\0' x | fold -w 119`;
+const STAMPS = "python3 -uc 'import time\nfor i in range(300):\n  print(time.time_ns()); time.sleep(0.01)'";
+const ROUNDS = 200;
+
+const SCENARIOS: Readonly<Record<string, { readonly bare: Side; readonly ours: Side }>> = {
+  /** `true`, one after the other. */
+  true: {
+    bare: () => eachOf(ROUNDS, async () => (await bareSpawn([...SHELL, "true"], () => {})).done),
+    ours: () => withAgent((agent) => eachOf(ROUNDS, () => agent.exec({ command: "true" }))),
+  },
+  /** 256 MiB of lines. */
+  bulk: {
+    bare: () => rate(async () => (await bareSpawn([...SHELL, BULK], () => {})).done),
+    ours: () => withAgent((agent) => rate(() => agent.exec({ command: BULK, yieldMs: 120_000, stdin: "closed" }))),
+  },
+  /** `true` in a terminal. */
+  ptyTrue: {
+    bare: () => eachOf(ROUNDS, () => barePty("true", () => {})),
+    ours: () => withAgent((agent) => eachOf(ROUNDS, () => agent.exec({ command: "true", pty: true }))),
+  },
+  /** 256 MiB through a terminal. */
+  ptyBulk: {
+    bare: () => rate(() => barePty(BULK, () => {})),
+    ours: () => withAgent((agent) => rate(() => agent.exec({ command: BULK, pty: true, yieldMs: 120_000 }))),
+  },
+  /** Lines of `seq 1 20000` in a terminal that do not arrive, over 200 runs. */
+  ptyTail: {
+    bare: () => lost(async (take) => await barePty("seq 1 20000", take)),
+    ours: () =>
+      withAgent((agent) =>
+        lost(async (take) => {
+          const { details } = await agent.exec({ command: "seq 1 20000", pty: true });
+          if ("output" in details) take(new TextEncoder().encode(details.output.trimEnd().split("\n").at(-1)));
+        })
+      ),
+  },
+  /** Time from a program's print to its sight. */
+  wake: {
+    bare: async () => {
+      const delays: number[] = [];
+      await (await bareSpawn([...SHELL, STAMPS], (bytes) => delays.push(delayOf(new TextDecoder().decode(bytes)))))
+        .done;
+      return percentiles(delays);
+    },
+    ours: () => withAgent(wakeThroughPoll),
+  },
+  /** `log` and `poll` on a session that holds 200 000 characters, little or much having been dropped before. */
+  paging: { bare: () => Promise.resolve({}), ours: () => withAgent(paging) },
+  /** Memory of 500 commands that do nothing. */
+  idle: {
+    bare: () => memoryOf(500, () => bareSpawn([...SHELL, "sleep 60 & wait"], () => {}), (child) => child.kill()),
+    ours: () =>
+      withAgent((agent) =>
+        memoryOf(500, () => agent.exec({ command: "sleep 60 & wait", background: true, stdin: "closed" }), () => {})
+      ),
+  },
+};
+
+async function withAgent(measure: (agent: Agent) => Promise<Numbers>): Promise<Numbers> {
+  const offstage = createOffstage({ tools: { exec: { maxSessions: 10_000, killGraceMs: 100 } } });
+  const numbers = await measure(offstage.agent("bench"));
+  await offstage.close();
+  return numbers;
+}
+
+async function eachOf(rounds: number, run: () => Promise<unknown>): Promise<Numbers> {
+  for (let round = 0; round < rounds / 10; round++) await run(); // warm up
+  const begin = performance.now();
+  for (let round = 0; round < rounds; round++) await run();
+  return { ms: (performance.now() - begin) / rounds };
+}
+
+async function rate(run: () => Promise<unknown>): Promise<Numbers> {
+  let stallMs = 0;
+  let last = performance.now();
+  const tick = setInterval(() => {
+    stallMs = Math.max(stallMs, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  const begin = performance.now();
+  await run();
+  const seconds = (performance.now() - begin) / 1_000;
+  clearInterval(tick);
+  return { mbPerS: BULK_BYTES / 1e6 / seconds, peakMb: process.resourceUsage().maxRSS / 1024, stallMs };
+}
+
+async function lost(run: (take: (bytes: Uint8Array) => void) => Promise<unknown>): Promise<Numbers> {
+  let runs = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    let tail = "";
+    await run((bytes) => (tail = (tail + new TextDecoder().decode(bytes)).slice(-64)));
+    if (!tail.trimEnd().endsWith("20000")) runs += 1;
+  }
+  return { runs };
+}
+
+/** How long ago the stamps in a text were printed, ms. */
+function delaysIn(text: string): readonly number[] {
+  const now = performance.timeOrigin + performance.now();
+  return (text.match(/\d+/g) ?? []).map((stamp) => now - Number(stamp) / 1e6);
+}
+
+function percentiles(delays: readonly number[]): Numbers {
+  const sorted = [...delays].sort((one, other) => one - other);
+  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
+  return { p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+async function wakeThroughPoll(agent: Agent): Promise<Numbers> {
+  const delays: number[] = [];
+  const { details } = await agent.exec({ command: STAMPS, background: true, stdin: "closed" });
+  const sessionId = "sessionId" in details ? details.sessionId ?? "" : "";
+  for (;;) {
+    const poll = (await agent.process({ action: "poll", sessionId, timeout: 30_000 })).details as PollDetails;
+    delays.push(...delaysIn(poll.output));
+    if (poll.status !== "running") return percentiles(delays);
+  }
+}
+
+async function paging(agent: Agent): Promise<Numbers> {
+  const numbers: Record<string, number> = {};
+  for (const [name, megabytes] of [["", 0.3], ["After50Mb", 50], ["After500Mb", 500]] as const) {
+    const command = `head -c ${megabytes * 1e6} /dev/zero | tr '\\0' x | fold -w 79; sleep 60`;
+    const { details } = await agent.exec({ command, background: true, stdin: "closed" });
+    const sessionId = "sessionId" in details ? details.sessionId ?? "" : "";
+    await agent.process({ action: "poll", sessionId, until: "idle:500", timeout: 30_000 });
+    const ask = (call: Parameters<Agent["process"]>[0]) => async (): Promise<void> => void await agent.process(call);
+    numbers[`log${name}Ms`] = (await eachOf(50, ask({ action: "log", sessionId })))["ms"] ?? 0;
+    numbers[`poll${name}Ms`] = (await eachOf(50, ask({ action: "poll", sessionId, since: 0 })))["ms"] ?? 0;
+    await agent.process({ action: "kill", sessionId });
+  }
+  return numbers;
+}
+
+async function memoryOf<T>(count: number, start: () => Promise<T>, end: (started: T) => void): Promise<Numbers> {
+  const collect = (globalThis as { gc?: () => void }).gc ?? (() => {});
+  collect();
+  const before = process.memoryUsage().rss;
+  const started: T[] = [];
+  for (let index = 0; index < count; index++) started.push(await start());
+  await sleep(1_000);
+  collect();
+  const kibEach = (process.memoryUsage().rss - before) / 1024 / count;
+  started.forEach(end);
+  return { kibEach };
+}
+
+const [name = "", side = ""] = process.argv.slice(2);
+const scenario = SCENARIOS[name];
+if (scenario === undefined || (side !== "bare" && side !== "ours")) {
+  throw new Error(`Usage: scenarios.ts <${Object.keys(SCENARIOS).join("|")}> <bare|ours>`);
+}
+console.log(JSON.stringify(await scenario[side]()));
+process.exit(0);

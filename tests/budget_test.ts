@@ -1,0 +1,163 @@
+import { assert, assertEquals, assertLess, assertLessOrEqual, assertStringIncludes } from "@std/assert";
+import fc from "fast-check";
+import { test } from "node:test";
+import { boundedOutput, clipLine, countChars, fitHeadAndTail, tailOf, tailOfLog } from "../src/output/budget.ts";
+import { createOutputLog, type OutputLog } from "../src/output/log.ts";
+import { anyBytes, chunksOf, controlText, encode, lastChars, logOf, numberedLines } from "./output_samples.ts";
+
+test("countChars counts code points", () => {
+  assertEquals(["", "abc", "€", "😀", "a😀b"].map(countChars), [0, 3, 1, 1, 3]);
+});
+
+test("E25 a text that fits is whole", () => {
+  for (const text of ["", "abc", "😀".repeat(100)]) {
+    assertEquals(fitHeadAndTail(text, 100), { text, omittedChars: 0, omittedLines: 0 });
+  }
+});
+
+test("E25 head and tail with the exact number left out between them", () => {
+  const text = numberedLines(1_000);
+  const fitted = fitHeadAndTail(text, 1_000);
+  const [head = "", note = "", tail = ""] = fitted.text.split(/^(… .* left out …)\n/m);
+  assert(text.startsWith(head) && text.endsWith(tail));
+  assertEquals(fitted.omittedChars, text.length - head.length - tail.length);
+  assertEquals(fitted.omittedLines, 1_000 - head.split("\n").length - tail.split("\n").length + 2);
+  assertEquals(note, `… ${fitted.omittedChars} characters in ${fitted.omittedLines} lines left out …`);
+  assert(head.endsWith("\n") && tail.startsWith("line "));
+});
+
+test("E25 a line without borders is cut where it must be", () => {
+  const { text, omittedChars, omittedLines } = fitHeadAndTail("x".repeat(5_000), 1_000);
+  assertEquals([omittedChars, omittedLines], [5_000 - 920, 0]);
+  assertEquals(text, `${"x".repeat(460)}\n… 4080 characters left out …\n${"x".repeat(460)}`);
+});
+
+test("69 no cut splits a character, at every phase", () => {
+  for (const char of ["€", "😀"]) {
+    for (let count = 997; count <= 1_003; count++) {
+      for (const lead of ["", "a"]) {
+        const text = lead + char.repeat(count);
+        const results = [
+          fitHeadAndTail(text, 1_000).text,
+          tailOf(text, 1_000),
+          clipLine(text, 1_000),
+          tailOfLog(logOf(text), 1_000),
+        ];
+        for (const result of results) {
+          assert(!/\p{Surrogate}|\ufffd/u.test(result));
+          assertLessOrEqual(countChars(result), 1_000);
+        }
+        assertEquals(tailOf(text, 1_000), lastChars(text, 1_000));
+      }
+    }
+  }
+});
+
+test("E28 a tail begins with a whole line when a border is near", () => {
+  assertEquals(tailOf("one\ntwo\nthree\nfour\n", 18), "two\nthree\nfour\n");
+  assertEquals(tailOf("one\ntwo\n", 100), "one\ntwo\n");
+  assertEquals(tailOf(`${"x".repeat(50)}\nend\n`, 20), `${"x".repeat(15)}\nend\n`);
+});
+
+test("P20 a long line is clipped and says how long it is", () => {
+  assertEquals(clipLine("x".repeat(100), 100), "x".repeat(100));
+  assertEquals(clipLine("x".repeat(101), 40), `${"x".repeat(14)}… [line of 101 characters]`);
+  assertEquals(countChars(clipLine("😀".repeat(101), 40)), 40);
+});
+
+test("E28 the tail of a log is rendered, and found behind many control sequences", () => {
+  assertEquals(tailOfLog(logOf("\x1b[31mred\x1b[0m\n"), 2_000), "red\n");
+  assertEquals(tailOfLog(logOf(numberedLines(500)), 20), "line 498\nline 499\n");
+  assertEquals(tailOfLog(logOf(`text ${"\x1b[31m\x1b[0m".repeat(20)}end`), 8), "text end");
+  assertEquals(tailOfLog(logOf(), 10), "");
+});
+
+test("E25 the output of a session is whole when it fits", () => {
+  assertEquals(boundedOutput(logOf("one\r\n\x1b[1mtwo\x1b[0m\n"), 1_000), {
+    text: "one\ntwo\n",
+    truncated: false,
+    omittedChars: 0,
+    omittedLines: 0,
+    binary: false,
+  });
+});
+
+test("75 first and last are visible and the omitted count is exact when the log has dropped the middle", () => {
+  const { log, text } = flood(100_000, 10_000);
+  const output = boundedOutput(log, 4_000);
+  const [head = "", note = "", tail = ""] = output.text.split(/^(… .* left out …)\n/m);
+  assert(head.startsWith("FIRST\n") && tail.endsWith("LAST\n"));
+  assert(text.startsWith(head) && text.endsWith(tail));
+  assertEquals(output.omittedChars, text.length - head.length - tail.length);
+  assertEquals(output.omittedLines, text.split("\n").length - head.split("\n").length - tail.split("\n").length + 1);
+  assertStringIncludes(note, `${output.omittedChars} characters in ${output.omittedLines} lines`);
+  assertLessOrEqual(output.text.length, 4_000);
+  assertEquals(output.truncated, true);
+});
+
+test("75 the output is whole when head and held text meet", () => {
+  const log = createOutputLog({ maxChars: 1_000 });
+  log.keepHead(4_000);
+  for (let index = 0; index < 150; index++) log.append("stdout", encode(`line ${index}\n`.padStart(10)));
+  assertLess(0, log.start);
+  assertEquals(boundedOutput(log, 4_000).truncated, false);
+});
+
+test("75 without a kept head only the tail is shown, and the count is still exact", () => {
+  const { log, text } = flood(100_000, 10_000, 0);
+  const output = boundedOutput(log, 4_000);
+  assert(output.text.startsWith("… "));
+  assertEquals(output.omittedChars, text.length - output.text.length + output.text.indexOf("\n") + 1);
+});
+
+test("E25 output that grows when its controls are named still fits", () => {
+  const log = createOutputLog({ maxChars: 5_000 });
+  log.keepHead(1_000);
+  for (let index = 0; index < 100; index++) log.append("stdout", new Uint8Array(200));
+  const output = boundedOutput(log, 2_000);
+  assertLessOrEqual(countChars(output.text), 2_000);
+  assertEquals(output.binary, true);
+  assertEquals(output.omittedChars, 20_000 - (output.text.match(/\\x00/g)?.length ?? 0));
+});
+
+test("E25 nothing is longer than it may be, and all is counted", () => {
+  fc.assert(fc.property(controlText, fc.integer({ min: 100, max: 200 }), (piece, maxChars) => {
+    const text = piece.repeat(5);
+    const fitted = fitHeadAndTail(text, maxChars);
+    assertLessOrEqual(countChars(fitted.text), maxChars);
+    assert(!/\p{Surrogate}/u.test(fitted.text));
+    assertEquals(fitted.omittedChars > 0, countChars(text) > maxChars);
+  }));
+});
+
+test("E25 any session's output fits, whatever was dropped", () => {
+  fc.assert(
+    fc.property(
+      chunksOf(anyBytes),
+      fc.integer({ min: 1, max: 200 }),
+      fc.nat(100),
+      fc.integer({ min: 100, max: 300 }),
+      (chunks, maxChars, head, room) => {
+        const log = createOutputLog({ maxChars });
+        log.keepHead(head);
+        for (const { stream, bytes } of chunks) log.append(stream, bytes);
+        log.finish();
+        const output = boundedOutput(log, room);
+        assertLessOrEqual(countChars(output.text), room);
+        assertEquals(output.truncated, output.omittedChars > 0);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+/** FIRST, numbers, LAST on a log that holds the newest part and, unless `head` is 0, the head. */
+function flood(count: number, maxChars: number, head = 2_000): { readonly log: OutputLog; readonly text: string } {
+  const numbers = Array.from({ length: count }, (_, index) => `${index + 1}\n`).join("");
+  const text = `FIRST\n${numbers}LAST\n`;
+  const bytes = encode(text);
+  const log = createOutputLog({ maxChars });
+  log.keepHead(head);
+  for (let at = 0; at < bytes.length; at += 65_536) log.append("stdout", bytes.subarray(at, at + 65_536));
+  return { log, text };
+}

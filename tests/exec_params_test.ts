@@ -1,0 +1,257 @@
+/**
+ * What `exec` takes, and what it says when it is given something else (spec section 2).
+ *
+ * @module
+ */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import type { ExecParams, NotStartedDetails } from "../mod.ts";
+import { background, type Bench, ended, notStarted, open, start } from "./fakes/bench.ts";
+import { EPOCH } from "./fakes/clock.ts";
+
+/** Calls with parameters that are wrong; nothing may have been started. */
+async function refusedBy(bench: Bench, params: unknown): Promise<NotStartedDetails & { readonly text: string }> {
+  const { details, text } = await notStarted(bench.agent.exec(params as ExecParams));
+  assertEquals(bench.spawner.children, []);
+  assertEquals(bench.clock.pending, 0);
+  return { ...details, text };
+}
+
+async function refused(params: unknown): Promise<NotStartedDetails & { readonly text: string }> {
+  return await refusedBy(open(), params);
+}
+
+const TEXTS = [5, true, {}, ["a"]];
+const NUMBERS = ["soon", "", "1e3x", "0x10", true, {}, [1], NaN];
+const SWITCHES = ["yes", "true", 0, 1, {}, []];
+
+/** Values that each key must refuse. */
+const WRONG: Readonly<Record<keyof ExecParams, readonly unknown[]>> = {
+  command: [...TEXTS, "", "  \n\t"],
+  workdir: [...TEXTS, "a\0b"],
+  env: ["A=1", 5, true, ["A"], { A: 1 }, { A: null }, { A: {} }, { "": "x" }, { "A=B": "x" }, { "A\0": "x" }, {
+    A: "x\0",
+  }],
+  yieldMs: NUMBERS,
+  background: SWITCHES,
+  timeout: NUMBERS,
+  timeoutSeconds: NUMBERS,
+  pty: SWITCHES,
+  cols: [...NUMBERS, 0, -1, 1001, 80.5, Infinity],
+  rows: [...NUMBERS, 0, -1, 1001, 24.5, Infinity],
+  stdin: ["inherit", "OPEN", true, 1],
+  mergeStreams: SWITCHES,
+  elevated: SWITCHES,
+  host: ["moon", "", 1, true],
+  node: [...TEXTS, ""],
+};
+
+for (const [key, values] of Object.entries(WRONG)) {
+  test(`E10 a wrong ${key} is refused by name and nothing is started`, async () => {
+    for (const value of values) {
+      const { reason, problems, text } = await refused({ command: "ls", [key]: value });
+      assertEquals(reason, "invalid", text);
+      assertEquals(problems.length, 1, text);
+      assertMatch(problems[0]?.key ?? "", new RegExp(`^${key}(\\.|$)`));
+      assertMatch(text, new RegExp(`^The command was not run\\. ${key}`));
+    }
+  });
+}
+
+test("E1 E10 a call without a command says that it is required, whatever was given instead of an object", async () => {
+  for (const nothing of [{}, undefined, null, { command: null }, { command: undefined }]) {
+    const { problems } = await refused(nothing);
+    assertEquals(problems.map(({ key }) => key), ["command"]);
+    assertStringIncludes(problems[0]?.message ?? "", "required");
+  }
+  for (const wrong of ["ls", 5, true, ["ls"]]) {
+    assertStringIncludes((await refused(wrong)).text, "expected an object");
+  }
+});
+
+test("E10 every problem is told at once", async () => {
+  const { problems, message } = await refused({ comand: "ls", yieldMs: "soon", cols: 0, env: { A: 1 }, pty: "yes" });
+  assertEquals(problems.map(({ key }) => key).sort(), ["cols", "comand", "command", "env.A", "pty", "yieldMs"]);
+  assertEquals(message, "The command was not run");
+});
+
+const MISSPELT: Readonly<Record<string, keyof ExecParams>> = {
+  cmd: "command",
+  Command: "command",
+  cwd: "workdir",
+  work_dir: "workdir",
+  workingDirectory: "workdir",
+  environment: "env",
+  yield_ms: "yieldMs",
+  yieldms: "yieldMs",
+  timeout_seconds: "timeoutSeconds",
+  timeoutMs: "timeout",
+  run_in_background: "background",
+  tty: "pty",
+  columns: "cols",
+  merge_streams: "mergeStreams",
+  sudo: "elevated",
+  nod: "node",
+};
+
+for (const [wrong, right] of Object.entries(MISSPELT)) {
+  test(`E10 [20] ${wrong} is refused and ${right} suggested`, async () => {
+    const { problems } = await refused({ command: "ls", [wrong]: "x" });
+    assertEquals(problems, [{ key: wrong, message: `unknown; did you mean "${right}"?` }]);
+  });
+}
+
+test("E10 a key that is like none lists those that are known", async () => {
+  assertMatch(
+    (await refused({ command: "ls", qqqqqqqqqq: 1 })).text,
+    /qqqqqqqqqq: unknown; known are command, workdir/,
+  );
+});
+
+test("E3 all wrong variables are named, not only the first", async () => {
+  const { problems } = await refused({ command: "ls", env: { "A=": "x", B: "y\0", LD_PRELOAD: "z", path: "." } });
+  assertEquals(problems.map(({ key }) => key), ["env.A=", "env.B", "env.LD_PRELOAD", "env.path"]);
+});
+
+test("E3 variables reach the command as they are", async () => {
+  const bench = open();
+  const env = { A: "", B: "$HOME `id` \"'\n", "WITH SPACE": "é" };
+  const { child } = await start(bench, { env });
+  assertEquals(Object.fromEntries(Object.keys(env).map((name) => [name, child.spec.env[name]])), env);
+});
+
+test("E10 null counts as absent for every optional key", async () => {
+  const bench = open();
+  const nulls = Object.fromEntries(Object.keys(WRONG).map((key) => [key, null]));
+  const { answer, child } = await start(bench, { ...nulls, command: "ls" });
+  child.end();
+  assertEquals((await ended(answer)).details.ok, true);
+});
+
+test("E4 yieldMs is clamped to 10…120000, numbers may come as strings, without it backgroundMs counts", async () => {
+  const rows = [[-1, 10], [3, 10], ["50", 50], [1e12, 120_000], [Infinity, 120_000], [undefined, 10_000]] as const;
+  for (const [given, ms] of rows) {
+    const bench = open();
+    const { answer } = await start(bench, given === undefined ? {} : { yieldMs: given as number });
+    let answered = false;
+    void answer.then(() => (answered = true));
+    await bench.clock.advance(ms - 1);
+    assertEquals(answered, false, `yieldMs ${given} before ${ms}`);
+    await bench.clock.advance(1);
+    assertEquals(answered, true, `yieldMs ${given} at ${ms}`);
+  }
+});
+
+test("E4 background: true and yieldMs: 0 yield at once", async () => {
+  for (const params of [{ background: true }, { yieldMs: 0 }, { yieldMs: "0" as unknown as number }]) {
+    const bench = open();
+    assertEquals((await background(bench, { background: false, ...params })).details.status, "running");
+    assertEquals(bench.clock.monotonic(), 0);
+  }
+});
+
+test("E5 timeout and timeoutSeconds are the same; both given and different is an error", async () => {
+  assertEquals((await refused({ command: "ls", timeout: 1, timeoutSeconds: 2 })).problems.map(({ key }) => key), [
+    "timeoutSeconds",
+  ]);
+  const rows: readonly Partial<ExecParams>[] = [{ timeout: 2.5 }, { timeoutSeconds: 2.5 }, {
+    timeout: 2.5,
+    timeoutSeconds: 2.5,
+  }, { timeout: "2.5" as unknown as number }];
+  for (const params of rows) {
+    assertEquals((await background(open(), params)).details.timeoutAt, EPOCH + 2_500);
+  }
+});
+
+test("E5 [52] 0, negative and Infinity are no timeout; the default is timeoutSeconds of the settings", async () => {
+  for (const timeout of [0, -1, -1e12, Infinity]) {
+    const { details, text } = await background(open(), { timeout });
+    assertEquals(details.timeoutAt, null);
+    assertStringIncludes(text, "no timeout");
+  }
+  assertEquals((await background(open({ timeoutSeconds: 60 }))).details.timeoutAt, EPOCH + 60_000);
+  assertEquals((await background(open({ timeoutSeconds: 0 }))).details.timeoutAt, null);
+  assertEquals((await background(open({ timeoutSeconds: 60 }), { timeout: 0 })).details.timeoutAt, null);
+});
+
+test("E6 a terminal has 120 × 30 cells unless cols and rows say otherwise", async () => {
+  const bench = open();
+  assertEquals((await background(bench, { pty: true })).child.spec.terminal, { cols: 120, rows: 30 });
+  const sized = await background(bench, { pty: true, cols: "80" as unknown as number, rows: 1000 });
+  assertEquals(sized.child.spec.terminal, { cols: 80, rows: 1000 });
+  assertEquals((await background(bench)).child.spec.terminal, undefined);
+});
+
+test("E6 [118] without a terminal the command runs on pipes and the answer says why", async () => {
+  const bench = open({}, { host: { pty: "no back-end is installed" } });
+  const { details, child, text } = await background(bench, { pty: true });
+  assertEquals([details.pty, details.stdin, child.spec.terminal], [false, "open", undefined]);
+  assertStringIncludes(text, "no back-end is installed");
+  assert(details.warnings.length === 1);
+});
+
+test("E6 what the spawner says about the start is in the answer", async () => {
+  const bench = open();
+  bench.spawner.warnings = ["the terminal was refused: the command runs on pipes"];
+  assertEquals((await background(bench)).details.warnings, bench.spawner.warnings);
+});
+
+test("E7 stdin is open for whoever means to talk to the session, else closed, and can be set", async () => {
+  const rows: readonly (readonly [Partial<ExecParams>, "open" | "closed"])[] = [
+    [{}, "closed"],
+    [{ background: false }, "closed"],
+    [{ background: true }, "open"],
+    [{ yieldMs: 500 }, "open"],
+    [{ yieldMs: 0 }, "open"],
+    [{ pty: true }, "open"],
+    [{ pty: true, stdin: "closed" }, "open"], // a terminal is always both ways
+    [{ background: true, stdin: "closed" }, "closed"],
+    [{ stdin: "open" }, "open"],
+  ];
+  for (const [params, stdin] of rows) {
+    const { child } = await start(open(), params);
+    assertEquals(child.spec.stdin, stdin, JSON.stringify(params));
+  }
+});
+
+test("E37 a command of 1 MiB is taken byte for byte, a longer one is refused with both numbers", async () => {
+  const bench = open();
+  const command = "€".repeat(349_525) + "x";
+  const { child } = await start(bench, { command });
+  const pieces = Object.entries(child.spec.env).filter(([name]) => name.startsWith("OFFSTAGE_COMMAND_"));
+  assertEquals(pieces.map(([, piece]) => piece).join(""), command);
+  assertMatch((await refused({ command: `${command}y` })).text, /1048577.*1048576/);
+});
+
+test("E2 [64] a directory that is not there is named and nothing is started", async () => {
+  const rows = [["missing", "does not exist"], ["not-a-directory", "is not a directory"], [
+    "not-permitted",
+    "permission denied",
+  ]] as const;
+  for (const [status, words] of rows) {
+    const bench = open();
+    bench.machine.directories.set("/no/such", status);
+    const { reason, text } = await refusedBy(bench, { command: "ls", workdir: "/no/such" });
+    assertEquals(reason, "spawn-error");
+    assertMatch(text, new RegExp(`^working directory.*${words}.*/no/such`));
+  }
+});
+
+test("E2 workdir: empty is the default, ~ is the home, relative starts at the default", async () => {
+  const rows = [
+    ["", "/project"],
+    ["~", "/home/tester"],
+    ["~/x", "/home/tester/x"],
+    ["a/b", "/project/a/b"],
+    [
+      "./a//b/.",
+      "/project/a/b",
+    ],
+    ["/", "/"],
+    ["/srv", "/srv"],
+    ["~other", "/project/~other"],
+  ] as const;
+  for (const [workdir, cwd] of rows) {
+    assertEquals((await start(open(), { workdir })).child.spec.cwd, cwd, workdir);
+  }
+});

@@ -1,0 +1,196 @@
+import { assert, assertEquals, assertLessOrEqual, assertStringIncludes } from "@std/assert";
+import fc from "fast-check";
+import { test } from "node:test";
+import { type LinePage, type LineQuery, readLines } from "../src/output/lines.ts";
+import { createOutputLog, type OutputLog } from "../src/output/log.ts";
+import { createRenderer } from "../src/output/render.ts";
+import { chunksOf, controlText, decodeEach, encode, logOf, logOfChunks, numberedLines } from "./output_samples.ts";
+
+const ROOM = 30_000;
+
+/** First and last number of a page, and what it says of the lines around it. */
+function outline({ lines, next, olderFrom, clippedBy }: LinePage): readonly unknown[] {
+  return [lines[0]?.number, lines.at(-1)?.number, next, olderFrom, clippedBy];
+}
+
+/** Each row: title, query, outline of the page of a log of 1000 lines. */
+const WINDOWS: readonly (readonly [title: string, query: LineQuery, outline: readonly unknown[]])[] = [
+  ["neither offset nor limit: the last 200", {}, [800, 999, undefined, 600, "limit"]],
+  ["limit only: the last that many", { limit: 10 }, [990, 999, undefined, 980, "limit"]],
+  ["offset only: to the end", { offset: 990 }, [990, 999, undefined, 790, undefined]],
+  ["both: the window", { offset: 10, limit: 5 }, [10, 14, 15, 5, "limit"]],
+  ["both, at the end: no next", { offset: 995, limit: 5 }, [995, 999, undefined, 990, undefined]],
+  ["negative offset: from the end", { offset: -3 }, [997, 999, undefined, 797, undefined]],
+  ["negative offset and limit", { offset: -10, limit: 2 }, [990, 991, 992, 988, "limit"]],
+  ["negative offset before the start: the start", { offset: -5_000, limit: 1 }, [0, 0, 1, undefined, "limit"]],
+  ["a limit beyond the total: all there is", { limit: 1e9 }, [0, 999, undefined, undefined, undefined]],
+  ["24 the end: empty", { offset: 1_000 }, [undefined, undefined, undefined, 800, undefined]],
+  ["24 past the end: empty", { offset: 99_999 }, [undefined, undefined, undefined, 800, undefined]],
+  ["25 limit 0: empty", { limit: 0 }, [undefined, undefined, undefined, 800, "limit"]],
+  ["25 offset 0, limit 0: empty, and where to go on", { offset: 0, limit: 0 }, [
+    undefined,
+    undefined,
+    0,
+    undefined,
+    "limit",
+  ]],
+];
+
+for (const [title, query, expected] of WINDOWS) {
+  test(`P20 ${title}`, () => {
+    const page = readLines(logOf(numberedLines(1_000)), query, ROOM);
+    assertEquals(outline(page), expected);
+    assertEquals([page.total, page.firstHeld], [1_000, 0]);
+    for (const { number, text } of page.lines) assertEquals(text, `line ${number}`);
+  });
+}
+
+test("P20 an empty log is an empty page", () => {
+  assertEquals(readLines(logOf(), {}, ROOM), { lines: [], total: 0, firstHeld: 0, first: 0 });
+});
+
+test("24 25 a three-line log repeats no line past its end", () => {
+  const log = logOf("one\ntwo\nthree\n");
+  for (const query of [{ offset: 3 }, { offset: 99 }, { offset: 3, limit: 1 }, { offset: 0, limit: 0 }]) {
+    assertEquals([readLines(log, query, ROOM).lines.length, readLines(log, query, ROOM).total], [0, 3]);
+  }
+});
+
+test("26 a limit says that older lines exist and how to reach them", () => {
+  const log = logOf("one\ntwo\nthree\n");
+  const page = readLines(log, { limit: 2 }, ROOM);
+  assertEquals([page.lines.map(({ text }) => text), page.olderFrom, page.clippedBy], [["two", "three"], 0, "limit"]);
+  assertEquals(readLines(log, { offset: page.olderFrom ?? -1, limit: 1 }, ROOM).lines, [{ number: 0, text: "one" }]);
+});
+
+test("28 a limit counts lines, not bytes", () => {
+  assertEquals(readLines(logOf(`${"long ".repeat(100)}\n`.repeat(100)), { limit: 5 }, ROOM).lines.length, 5);
+});
+
+test("P20 an unfinished last line is a line", () => {
+  const page = readLines(logOf("one\ntwo"), {}, ROOM);
+  assertEquals([page.lines, page.total], [[{ number: 0, text: "one" }, { number: 1, text: "two" }], 2]);
+});
+
+test("74 a huge line is clipped with its length, and the tail is visible", () => {
+  const page = readLines(logOf(`${"x".repeat(150_000)}\ntail\n`), { limit: 10 }, ROOM);
+  assertEquals(page.lines[1], { number: 1, text: "tail" });
+  const clipped = page.lines[0]?.text ?? "";
+  assertStringIncludes(clipped, "150000 characters");
+  assertEquals(clipped.length, 2_000);
+});
+
+test("74 of a huge line whose beginning is dropped the length is a lower bound", () => {
+  const log = logOfChunks([{ stream: "stdout", bytes: encode(`${"x".repeat(300_000)}\n\ntail\n`) }]);
+  const [first] = readLines(log, { offset: 0 }, ROOM).lines;
+  assertStringIncludes(first?.text ?? "", "at least 199993 characters");
+});
+
+test("P20 a page that is too long stops early and says where to go on", () => {
+  const log = logOf(numberedLines(1_000));
+  const page = readLines(log, { offset: 100 }, 100);
+  assertEquals(outline(page), [100, 110, 111, 0, "budget"]);
+  assertLessOrEqual(page.lines.map(({ text }) => `${text}\n`).join("").length, 100);
+});
+
+test("P20 a tail that is too long keeps the newest", () => {
+  const page = readLines(logOf(numberedLines(1_000)), { limit: 500 }, 100);
+  assertEquals(outline(page), [989, 999, undefined, 489, "budget"]);
+});
+
+test("S4 P20 numbers stay good when lines are dropped, and the page says from where they are held", () => {
+  const log = createOutputLog({ maxChars: 1_000 });
+  for (let index = 0; index < 5_000; index++) log.append("stdout", encode(`line ${index}\n`));
+  const page = readLines(log, { offset: 0, limit: 3 }, ROOM);
+  assertEquals([page.firstHeld, page.first, page.total], [4_900, 4_900, 5_000]);
+  assertEquals(page.lines.map(({ text }) => text), ["line 4900", "line 4901", "line 4902"]);
+  assertEquals(readLines(log, { offset: 4_950, limit: 1 }, ROOM).lines, [{ number: 4_950, text: "line 4950" }]);
+});
+
+test("P20 one stream has its own numbers", () => {
+  const log = createOutputLog({ maxChars: 200_000 });
+  for (let index = 0; index < 6; index++) log.append(index % 2 === 0 ? "stdout" : "stderr", encode(`line ${index}\n`));
+  const page = readLines(log, { stream: "stderr" }, ROOM);
+  assertEquals(page.lines, [1, 3, 5].map((line, number) => ({ number, text: `line ${line}` })));
+  assertEquals(page.total, 3);
+  assertEquals(readLines(log, { stream: "terminal" }, ROOM).lines, []);
+});
+
+test("P20 grep gives the lines whose rendered text matches, with their numbers", () => {
+  const log = logOf("a\n\x1b[31mer\x1b[0mror 1\nb\nerror 2\nerror 3\n");
+  const all = readLines(log, { grep: /error/g }, ROOM);
+  assertEquals(all.lines.map(({ number }) => number), [1, 3, 4]);
+  assertEquals(all.matched, 3);
+  assertEquals(outline(readLines(log, { grep: /error/, offset: 2, limit: 1 }, ROOM)), [3, 3, 4, 1, "limit"]);
+  assertEquals(outline(readLines(log, { grep: /error/, limit: 1 }, ROOM)), [4, 4, undefined, 3, "limit"]);
+  assertEquals(readLines(log, { grep: /nothing/ }, ROOM).matched, 0);
+});
+
+test("S6 a sequence of another stream that is split around the page's first line is still one", () => {
+  const log = logOfChunks([
+    { stream: "stdout", bytes: encode("one\nand \x1b[3") },
+    { stream: "stderr", bytes: encode("error\n") },
+    { stream: "stdout", bytes: encode("1mred\n") },
+  ]);
+  assertEquals(readLines(log, { limit: 1 }, ROOM).lines, [{ number: 2, text: "red" }]);
+});
+
+test("S5 where the oldest text was cut off inside a sequence, none of it is shown", () => {
+  const log = logOfChunks([{
+    stream: "stdout",
+    bytes: encode(`${"x".repeat(5_000)}\x1b]0;${"t".repeat(80)}\x07seen\n`),
+  }], 50);
+  assertEquals(readLines(log, {}, ROOM).lines, [{ number: 0, text: "seen" }]);
+});
+
+test("P20 pages put together are the whole, forwards and backwards", () => {
+  fc.assert(
+    fc.property(chunksOf(controlText.map(encode)), fc.integer({ min: 1, max: 4 }), (chunks, limit) => {
+      const log = logOfChunks(chunks);
+      log.finish();
+      const whole = wholeLines(log);
+      assertEquals(forwards(log, limit), whole);
+      assertEquals(backwards(log, limit), whole);
+      assertEquals(readLines(log, { offset: 0 }, ROOM).lines.map(({ text }) => text), whole);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("P20 kept and dropped lines are the total", () => {
+  fc.assert(fc.property(chunksOf(controlText.map(encode)), fc.integer({ min: 1, max: 100 }), (chunks, maxChars) => {
+    const log = logOfChunks(chunks, maxChars);
+    const page = readLines(log, { offset: 0 }, ROOM);
+    assertEquals(page.firstHeld + page.lines.length, page.total);
+    assert(page.lines.every(({ number }, index) => number === page.firstHeld + index));
+  }));
+});
+
+/** The lines of the whole log, rendered at once. */
+function wholeLines(log: OutputLog): readonly string[] {
+  const renderer = createRenderer();
+  for (const segment of log.read(0)) renderer.write(segment.stream, decodeEach([segment]));
+  renderer.finish();
+  return renderer.take().split("\n").slice(0, log.totalLines);
+}
+
+function forwards(log: OutputLog, limit: number): readonly string[] {
+  const texts: string[] = [];
+  for (let offset: number | undefined = 0; offset !== undefined;) {
+    const page: LinePage = readLines(log, { offset, limit }, ROOM);
+    texts.push(...page.lines.map(({ text }) => text));
+    offset = page.next;
+  }
+  return texts;
+}
+
+function backwards(log: OutputLog, limit: number): readonly string[] {
+  let page = readLines(log, { limit }, ROOM);
+  const texts = page.lines.map(({ text }) => text);
+  while (page.olderFrom !== undefined) {
+    const before: number = page.first;
+    page = readLines(log, { offset: page.olderFrom, limit: before - page.olderFrom }, ROOM);
+    texts.unshift(...page.lines.map(({ text }) => text));
+  }
+  return texts;
+}

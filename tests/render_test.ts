@@ -1,0 +1,193 @@
+import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
+import fc from "fast-check";
+import { test } from "node:test";
+import { createRenderer, type Renderer, renderText } from "../src/output/render.ts";
+import { controlText, plainText } from "./output_samples.ts";
+
+/** Each row: what it shows, raw text, what is seen. */
+const CASES: readonly (readonly [title: string, raw: string, seen: string])[] = [
+  ["plain text passes unchanged", "one\ntwo\tthree\n", "one\ntwo\tthree\n"],
+  ["CSI sequences are removed", "\x1b[1;31mred\x1b[0m \x1b[?25lhidden\x1b[!p\x1b[0 q\x1b[>0c", "red hidden"],
+  ["two-byte and designating sequences are removed", "\x1b(B\x1b=a\x1b>\x1bMb\x1b#8c\x1b\\d", "abcd"],
+  [
+    "71 OSC ends at BEL or ST, DCS, APC, PM and SOS at ST",
+    "\x1b]0;t\x07A\x1b]7;f\x1b\\B\x1bP1$r\x1b\\C\x1b_a\x1b\\D\x1b^p\x1b\\E\x1bXs\x1b\\F",
+    "ABCDEF",
+  ],
+  [
+    "71 the mixture of the report leaves its text",
+    "\x1b]0;title\x07A\x1b]8;; \u009d0;t\u009cC \x1bP1$r\x1b\\D",
+    "AC D",
+  ],
+  ["71 C1 forms are removed", "\u009b31mA\u009d0;t\u009cB\u0090q\u009cC\u0085D\u009c", "ABCD"],
+  ["71 an unterminated OSC does not swallow the lines after it", "\x1b]0;never\nnext\n", "0;never\nnext\n"],
+  ["71 an unterminated string at the end is shown", "a\x1b]0;rest", "a0;rest"],
+  ["an unterminated string is rendered like other text", "\x1b]0;10 %\r20 %\n", "20 % %\n"],
+  ["an unterminated CSI is shown, without its introducer", "\x1b[31\nfoo\x1b[4", "31\nfoo4"],
+  ["a character that cannot be in a CSI ends it", "\x1b[3é", "3é"],
+  ["CAN and SUB cancel a sequence", "\x1b[3\x18a\x1b]0;t\x1ab\x1b\x18c", "abc"],
+  ["ESC inside a sequence begins anew", "\x1b[3\x1b[1ma\x1b]0;t\x1b[1mb\x1b\x1b[1mc", "abc"],
+  ["BEL ends only an OSC", "\x1bPa\x07b\x1b\\c", "c"],
+  ["a lone ESC is removed", "a\x1b\nb\x1b", "a\nb"],
+  ["R10 a carriage return overwrites", "long text\rab", "abng text"],
+  ["R10 CRLF is a line end", "one\r\ntwo\r\r\nthree", "one\ntwo\nthree"],
+  ["R10 a carriage return alone erases nothing", "text\r", "text"],
+  ["73 backspace moves back", "abc\b\bX", "aXc"],
+  ["backspace stops at the first column", "a\b\b\bX", "X"],
+  ["73 a man page's overstrike is folded", "N\bNA\bAM\bME\bE _\bx", "NAME x"],
+  ["R10 ESC[K erases to the end", "abcdef\rxy\x1b[K", "xy"],
+  ["R10 ESC[0K erases to the end", "abcdef\x1b[3D\x1b[0K", "abc"],
+  ["R10 ESC[1K erases from the start", "abcdef\x1b[3G\x1b[1Kx", "  xdef"],
+  ["R10 ESC[1K at the end erases all", "abc\x1b[1K\rx", "x"],
+  ["73 ESC[2K and a carriage return redraw", "loading 1\x1b[2K\rloading", "loading"],
+  ["ESC[2K alone does not move", "abc\x1b[2Kx", "   x"],
+  ["ESC[G, ESC[C and ESC[D move in the line", "abc\x1b[GX\x1b[CY\x1b[2DZ", "XZY"],
+  ["a move past the end is filled with spaces", "a\x1b[3Cb", "a   b"],
+  ["other cursor movements are dropped", "a\x1b[2Ab\x1b[5;5Hc\x1b[2Jd", "abcd"],
+  ["a tab stays a tab", "a\tb", "a\tb"],
+  ["other controls are shown by name", "a\x07b\0c\x0bd\x7fe", "a\\x07b\\x00c\\x0bd\\x7fe"],
+  ["a control takes no column", "ab\x07\bX", "aX"],
+  ["bidi controls are shown, not obeyed", "\u202eabc\u2066d\u200f\u061c", "\\u{202e}abc\\u{2066}d\\u{200f}\\u{61c}"],
+  ["emoji joiners and marks survive", "👨‍👩‍👧 e\u0301 ❤\ufe0f 👍🏽", "👨‍👩‍👧 e\u0301 ❤\ufe0f 👍🏽"],
+  ["an emoji is overwritten as a whole", "👨‍👩‍👧e\u0301x\rab", "abx"],
+  ["a mark after a redraw belongs to the cell before it", "abc\re\u0301", "e\u0301bc"],
+];
+
+for (const [title, raw, seen] of CASES) {
+  test(`S6 ${title}`, () => assertEquals(renderText(raw), seen));
+}
+
+test("S6 73 a progress bar of 2000 frames leaves the last one", () => {
+  const frames = Array.from({ length: 2_000 }, (_, index) => `\rprogress ${index + 1}% ####`).join("");
+  assertEquals(renderText(`${frames}\n`), "progress 2000% ####\n");
+});
+
+test("S6 70 the recording of a TUI shrinks to its visible text", () => {
+  const frame = "\x1b[?25l\x1b[2K\x1b[1G\x1b[38;5;42m⠋\x1b[0m \x1b]8;;https://example.org\x07building\x1b]8;;\x07";
+  assertEquals(renderText(`${frame.repeat(500)}\x1b[2K\x1b[1G\x1b[32mdone\x1b[39m\x1b[?25h\r\n`), "done\n");
+});
+
+test("S6 at most 64 KiB of an unterminated string come back", () => {
+  assertEquals(renderText(`\x1b]0;${"x".repeat(100_000)}\nnext`).length, 65_536 + 5);
+});
+
+test("S6 a sequence of one stream may be split while another prints", () => {
+  const renderer = createRenderer();
+  renderer.write("stdout", "a\x1b[3");
+  renderer.write("stderr", "E");
+  renderer.write("stdout", "1mb\x1b]0;");
+  renderer.write("stderr", "F");
+  renderer.write("stdout", "t\x07c");
+  assertEquals(renderer.take(), "aEbFc");
+});
+
+test("take gives the unfinished line, then only what is new of it", () => {
+  assertEquals(takes("ab", "cd\nef", "", "\n"), ["ab", "cd\nef", "", "\n"]);
+});
+
+test("take gives a line that was redrawn again, on a line of its own", () => {
+  assertEquals(takes("10 %", "\r20 %", "\r20 % done\n"), ["10 %", "\n20 %", " done\n"]);
+  assertEquals(takes("wait", "\r\x1b[K", "done\n"), ["wait", "", "\ndone\n"]);
+  assertEquals(takes("abc", "\rx\nnext"), ["abc", "\nxbc\nnext"]);
+});
+
+test("finish shows what was held back, and more may come", () => {
+  const renderer = createRenderer();
+  renderer.write("stdout", "a\x1b]0;x");
+  assertEquals(renderer.take(), "a");
+  renderer.finish();
+  renderer.finish();
+  renderer.write("stdout", "\x1b[1mb");
+  assertEquals(renderer.take(), "0;xb");
+});
+
+test("prime leaves a stream inside the sequence that the text began", () => {
+  const renderer = createRenderer();
+  renderer.prime("stdout", "hidden \x1b[3");
+  renderer.write("stdout", "1mred");
+  assertEquals(renderer.take(), "red");
+});
+
+test("output without line feeds does not pile up", () => {
+  const renderer = createRenderer();
+  let length = 0;
+  for (let index = 0; index < 100; index++) {
+    renderer.write("stdout", "x".repeat(10_000));
+    length += renderer.take().length;
+  }
+  assertEquals(length, 1_000_000);
+});
+
+test("S5 S6 rendering text cut anywhere is rendering it whole", () => {
+  fc.assert(
+    fc.property(controlText, fc.array(fc.nat(60), { maxLength: 5 }), (text, places) => {
+      const renderer = createRenderer();
+      for (const piece of cutText(text, places)) renderer.write("stdout", piece);
+      renderer.finish();
+      assertEquals(renderer.take(), renderText(text));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("S6 every line feed ends a line and nothing else does", () => {
+  fc.assert(
+    fc.property(controlText, (text) => {
+      assertEquals(renderText(text).split("\n").length, text.split("\n").length);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("S6 nothing rendered is a control, a bidi control or half a character", () => {
+  fc.assert(
+    fc.property(controlText, (text) => {
+      const seen = renderText(text);
+      // deno-lint-ignore no-control-regex -- control characters are what this is about
+      assert(!/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]/.test(seen), JSON.stringify(seen));
+      assert(!/\p{Surrogate}/u.test(seen));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("without redraws what is taken adds up to the whole", () => {
+  fc.assert(fc.property(plainText, fc.array(fc.nat(60), { maxLength: 5 }), (text, places) => {
+    assertEquals(takes(...cutText(text.replaceAll("\r\n", "\n"), places)).join(""), renderText(text));
+  }));
+});
+
+test("with redraws the last state of the last line is always given", () => {
+  fc.assert(
+    fc.property(controlText, fc.array(fc.nat(60), { maxLength: 5 }), (text, places) => {
+      const taken = takes(...cutText(text, places)).join("");
+      const whole = takes(text).join("");
+      assert(taken.endsWith(whole.slice(whole.lastIndexOf("\n") + 1)), JSON.stringify({ taken, whole }));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("S6 no input takes time beyond its length", () => {
+  const worst = [
+    "x".repeat(100_000) + "\rX".repeat(50_000),
+    "\x1b]0;".repeat(50_000),
+    "a\u0301".repeat(5) + "\u0301\b".repeat(90_000),
+  ];
+  for (const text of worst) assertLessOrEqual(renderText(text).length, 200_000);
+});
+
+function takes(...pieces: readonly string[]): readonly string[] {
+  const renderer: Renderer = createRenderer();
+  return pieces.map((piece) => {
+    renderer.write("stdout", piece);
+    return renderer.take();
+  });
+}
+
+/** Cuts between code points. */
+function cutText(text: string, places: readonly number[]): readonly string[] {
+  const chars = Array.from(text);
+  const borders = [0, ...places.map((place) => Math.min(place, chars.length)).sort((a, b) => a - b), chars.length];
+  return borders.slice(1).map((to, index) => chars.slice(borders[index], to).join(""));
+}
