@@ -1,17 +1,26 @@
 /**
- * Offstage on Bun 1.2 and newer.
+ * Offstage on Bun 1.4 and newer.
  *
  * @module
  */
 import { createOffstage as createCore, type Offstage, type OffstageConfig } from "../mod.ts";
-import { bunRuntime } from "./bun/runtime.ts";
+import { type BunPtyKind, bunRuntime } from "./bun/runtime.ts";
 
 export { bunRuntime } from "./bun/runtime.ts";
-export type { BunRuntimeOptions } from "./bun/runtime.ts";
+export type { BunPtyKind, BunRuntimeOptions } from "./bun/runtime.ts";
 export { bridgeChildProcess } from "./bun/bridge.ts";
+export type { BridgedSubprocess } from "./bun/bridge.ts";
+export type { Bridge, BridgeOptions } from "./node/bridge.ts";
+export type { Offstage, OffstageConfig, Runtime } from "../mod.ts";
+
+/** What `createOffstage` takes on Bun. */
+export interface BunOffstageConfig extends OffstageConfig {
+  /** Which terminals to use. Default: Bun's own, `bun-pty` where Bun has none (Windows). */
+  readonly pty?: BunPtyKind;
+}
 
 /**
- * Makes an instance that runs commands with `Bun.spawn`, and in terminals with Bun's own (1.3.5 and newer) or `bun-pty`.
+ * Makes an instance that runs commands with `Bun.spawn`, and in terminals with Bun's own or `bun-pty`.
  *
  * @throws {OffstageError} `invalid` if the configuration is wrong
  *
@@ -29,6 +38,7 @@ export { bridgeChildProcess } from "./bun/bridge.ts";
  * }
  * ```
  */
-export function createOffstage(config: OffstageConfig = {}): Offstage {
-  return createCore({ ...config, runtime: bunRuntime() });
+export function createOffstage(config: BunOffstageConfig = {}): Offstage {
+  const { pty, ...rest } = config;
+  return createCore({ ...rest, runtime: bunRuntime(pty === undefined ? {} : { pty }) });
 }

@@ -19,12 +19,13 @@ const SHELL = ["bash", "--norc", "-c"] as const;
 const BULK_BYTES = 256 * 2 ** 20;
 const BULK = `head -c ${BULK_BYTES} /dev/zero | tr '\\0' x | fold -w 119`;
 const STAMPS = "python3 -uc 'import time\nfor i in range(300):\n  print(time.time_ns()); time.sleep(0.01)'";
+const IDLE = "sleep 60 & wait";
 const ROUNDS = 200;
 
 const SCENARIOS: Readonly<Record<string, { readonly bare: Side; readonly ours: Side }>> = {
   /** `true`, one after the other. */
   true: {
-    bare: () => eachOf(ROUNDS, async () => (await bareSpawn([...SHELL, "true"], () => {})).done),
+    bare: () => eachOf(ROUNDS, bareTrue),
     ours: () => withAgent((agent) => eachOf(ROUNDS, () => agent.exec({ command: "true" }))),
   },
   /** 256 MiB of lines. */
@@ -57,7 +58,7 @@ const SCENARIOS: Readonly<Record<string, { readonly bare: Side; readonly ours: S
   wake: {
     bare: async () => {
       const delays: number[] = [];
-      await (await bareSpawn([...SHELL, STAMPS], (bytes) => delays.push(delayOf(new TextDecoder().decode(bytes)))))
+      await (await bareSpawn([...SHELL, STAMPS], (bytes) => delays.push(...delaysIn(new TextDecoder().decode(bytes)))))
         .done;
       return percentiles(delays);
     },
@@ -67,13 +68,22 @@ const SCENARIOS: Readonly<Record<string, { readonly bare: Side; readonly ours: S
   paging: { bare: () => Promise.resolve({}), ours: () => withAgent(paging) },
   /** Memory of 500 commands that do nothing. */
   idle: {
-    bare: () => memoryOf(500, () => bareSpawn([...SHELL, "sleep 60 & wait"], () => {}), (child) => child.kill()),
+    bare: () => memoryOf(500, bareTrue, () => bareSpawn([...SHELL, IDLE], () => {}), (child) => child.kill()),
     ours: () =>
       withAgent((agent) =>
-        memoryOf(500, () => agent.exec({ command: "sleep 60 & wait", background: true, stdin: "closed" }), () => {})
+        memoryOf(
+          500,
+          () => agent.exec({ command: "true" }),
+          () => agent.exec({ command: IDLE, background: true, stdin: "closed" }),
+          () => {},
+        )
       ),
   },
 };
+
+async function bareTrue(): Promise<void> {
+  await (await bareSpawn([...SHELL, "true"], () => {})).done;
+}
 
 async function withAgent(measure: (agent: Agent) => Promise<Numbers>): Promise<Numbers> {
   const offstage = createOffstage({ tools: { exec: { maxSessions: 10_000, killGraceMs: 100 } } });
@@ -151,14 +161,22 @@ async function paging(agent: Agent): Promise<Numbers> {
   return numbers;
 }
 
-async function memoryOf<T>(count: number, start: () => Promise<T>, end: (started: T) => void): Promise<Numbers> {
+async function memoryOf<T>(
+  count: number,
+  once: () => Promise<unknown>,
+  start: () => Promise<T>,
+  end: (started: T) => void,
+): Promise<Numbers> {
   const collect = (globalThis as { gc?: () => void }).gc ?? (() => {});
+  await eachOf(count, once); // the heap has the size that this many starts need: what is measured is what stays
   collect();
   const before = process.memoryUsage().rss;
   const started: T[] = [];
   for (let index = 0; index < count; index++) started.push(await start());
-  await sleep(1_000);
-  collect();
+  for (let times = 0; times < 3; times++) { // pages are given back after a collection, not in it
+    await sleep(500);
+    collect();
+  }
   const kibEach = (process.memoryUsage().rss - before) / 1024 / count;
   started.forEach(end);
   return { kibEach };

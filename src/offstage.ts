@@ -5,7 +5,7 @@
  */
 import { type ExecConfig, resolveSettings, type Settings } from "./config.ts";
 import { OffstageError } from "./errors.ts";
-import { type ExecAnswer, notStarted, type ToolAnswer } from "./exec/answer.ts";
+import type { ExecAnswer, ToolAnswer } from "./exec/answer.ts";
 import { exec, type ExecOptions } from "./exec/exec.ts";
 import type { Hosts } from "./exec/prepare.ts";
 import type { ExecParams } from "./exec/schema.ts";
@@ -148,7 +148,14 @@ export function createOffstage(options: OffstageOptions): Offstage {
   let closing: Promise<void> | undefined;
 
   function close(): Promise<void> {
-    return (closing ??= endAll(registry, undefined, "shutdown", settings.killGraceMs).then(() => registry.close()));
+    return (closing ??= shutDown());
+  }
+
+  async function shutDown(): Promise<void> {
+    const endEverything = (): Promise<unknown> => endAll(registry, undefined, "shutdown", settings.killGraceMs);
+    // A start that is slow must not hold up the end of what runs already.
+    await Promise.all([registry.seal().then(endEverything), endEverything()]);
+    registry.close();
   }
 
   function agent(scope: string, { processTool = true }: { readonly processTool?: boolean } = {}): Agent {
@@ -158,12 +165,7 @@ export function createOffstage(options: OffstageOptions): Offstage {
     const context = { scope, runtime, settings, registry, hosts, processTool };
     return {
       scope,
-      exec: async (params, execOptions = {}) => {
-        if (closing !== undefined) {
-          return notStarted(new OffstageError("closed", "Cannot start a command: this Offstage has been closed"));
-        }
-        return await exec(context, params, execOptions);
-      },
+      exec: (params, execOptions = {}) => exec(context, params, execOptions),
       process: async (params, processOptions = {}) => await processCall(context, params, processOptions) as never,
       killAll: () => endAll(registry, scope, "killed", settings.killGraceMs),
     };

@@ -74,7 +74,9 @@ function unknownKey(key: string, known: KnownKeys): string {
 }
 
 function problemText(issue: v.BaseIssue<unknown>): string {
-  if (issue.kind === "schema" && issue.input === undefined) return `required: expected ${issue.expected ?? "a value"}`;
+  if (issue.kind === "schema" && issue.input === undefined) {
+    return issue.type === "object" ? "required" : `required: expected ${issue.expected ?? "a value"}`;
+  }
   return issue.message.replace(/^Invalid (\w+): Expected/, "expected").replace(
     / but received (.*)$/,
     (_, received) => ` but received ${received.length > 80 ? describe(issue.input) : received}`,

@@ -20,7 +20,7 @@ const listeners = (): readonly number[] => FORWARDED.map((signal) => process.lis
 /** A child that names the signal it gets and goes on, until its stdin ends. */
 function start() {
   const traps = FORWARDED.map((name) => `trap 'echo ${name}' ${name.slice(3)};`).join(" ");
-  return spawn("bash", ["-c", `${traps} echo ready; while ! read -t 0.05 x; [ $? -gt 128 ]; do :; done`]);
+  return spawn("bash", ["-c", `${traps} echo ready; while read -t 0.05 x; [ $? -gt 128 ]; do :; done`]);
 }
 
 async function next(child: ReturnType<typeof start>): Promise<string> {

@@ -97,6 +97,9 @@ test("S5 binary output is told from text", () => {
   assert(binary(new Uint8Array(100)));
   assert(!binary(encode(`漢字 😀 \x1b[31mcolour\x1b[0m\r\n`.repeat(20))));
   assert(!binary(Uint8Array.of(0xff)));
+  assert(
+    !binary(Uint8Array.from("Les \xe9l\xe8ves \xe9tudient \xe0 l'\xe9cole. ".repeat(20), (char) => char.charCodeAt(0))),
+  );
   assert(!binary(encode(`${"text ".repeat(100)}\0`)));
 });
 

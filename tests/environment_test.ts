@@ -52,7 +52,10 @@ test("E22 the policy decides what is inherited (case 121)", () => {
   assertEquals(build({ policy: "none" }), MARKERS);
   assertEquals(build({ policy: { allow: ["PATH", "HO?E"] } }), { PATH: "/bin", HOME: "/home/me", ...MARKERS });
   assertEquals(build({ policy: { deny: ["*_KEY", "TERM", "PAGER"] } }), { PATH: "/bin", HOME: "/home/me", ...MARKERS });
-  assertEquals(build({ policy: { allow: ["*"], deny: ["[A-Z]*", "P*", "HOME", "TERM"] } }), { API_KEY: "k", ...MARKERS });
+  assertEquals(build({ policy: { allow: ["*"], deny: ["[A-Z]*", "P*", "HOME", "TERM"] } }), {
+    API_KEY: "k",
+    ...MARKERS,
+  });
   assertEquals(build({ policy: { allow: [] } }), MARKERS);
   assertEquals(build({ policy: { allow: ["path", "PAT", "ATH"] } }), MARKERS);
 });
@@ -96,7 +99,8 @@ test("H6 a sandbox gets nothing of the host", () => {
 });
 
 test("E24 the list has every name of the rule, and any case matches", () => {
-  const names = "BASH_ENV ENV SHELLOPTS BASHOPTS PS4 IFS PROMPT_COMMAND ZDOTDIR GCONV_PATH GLIBC_TUNABLES NODE_OPTIONS " +
+  const names =
+    "BASH_ENV ENV SHELLOPTS BASHOPTS PS4 IFS PROMPT_COMMAND ZDOTDIR GCONV_PATH GLIBC_TUNABLES NODE_OPTIONS " +
     "NODE_PATH PYTHONSTARTUP PYTHONPATH PYTHONHOME PERL5LIB PERL5OPT PERL5DB RUBYLIB RUBYOPT JAVA_TOOL_OPTIONS " +
     "_JAVA_OPTIONS JDK_JAVA_OPTIONS DOTNET_STARTUP_HOOKS GIT_SSH GIT_SSH_COMMAND GIT_EXEC_PATH GIT_EXTERNAL_DIFF " +
     "GIT_PROXY_COMMAND LUA_INIT PHPRC PHP_INI_SCAN_DIR";
@@ -117,7 +121,14 @@ test("E24 the list can be extended", () => {
 });
 
 test("E23 on a real host PATH and injection variables are refused, all of them named (case 123)", () => {
-  const env = { path: "/x", OK: "1", BASH_ENV: "/x", "BASH_FUNC_ls%%": "() { :; }", node_options: "-r x", Ld_Audit: "x" };
+  const env = {
+    path: "/x",
+    OK: "1",
+    BASH_ENV: "/x",
+    "BASH_FUNC_ls%%": "() { :; }",
+    node_options: "-r x",
+    Ld_Audit: "x",
+  };
   assertEquals(keys(env), ["env.path", "env.BASH_ENV", "env.BASH_FUNC_ls%%", "env.node_options", "env.Ld_Audit"]);
   assertEquals(keys(env, sandboxed), []);
   assertEquals(keys({ OK: "1", TERM: "x", EMPTY: "" }), []);
@@ -136,7 +147,10 @@ test("E3 wrong names and values are refused and named, on any host", () => {
       "env.LIST",
     ]);
   }
-  assertStringIncludes(environmentProblems({ NUMBER: 1 }, real)[0]?.message ?? "", "NUMBER must be a string, not number");
+  assertStringIncludes(
+    environmentProblems({ NUMBER: 1 }, real)[0]?.message ?? "",
+    "NUMBER must be a string, not number",
+  );
 });
 
 test("a variable too long for the kernel is refused with both numbers (case 65)", () => {
@@ -159,10 +173,12 @@ test("E22 markers win and injection variables stay out for any host, policy and 
     fc.constantFrom("all" as const, "none" as const),
     fc.record({ allow: fc.array(glob), deny: fc.array(glob) }, { requiredKeys: [] }),
   );
-  fc.assert(fc.property(variables, policy, variables, fc.boolean(), fc.boolean(), (host, rule, env, terminal, sandbox) => {
-    const built = build({ host, policy: rule, env, terminal, plainTerminal: true, sandbox });
-    assertEquals({ ...built, ...env, ...MARKERS }, built);
-    const added = Object.keys(built).filter((name) => !Object.hasOwn(env, name));
-    assertEquals(added.filter((name) => isInjectionVariable(name)), []);
-  }));
+  fc.assert(
+    fc.property(variables, policy, variables, fc.boolean(), fc.boolean(), (host, rule, env, terminal, sandbox) => {
+      const built = build({ host, policy: rule, env, terminal, plainTerminal: true, sandbox });
+      assertEquals({ ...built, ...env, ...MARKERS }, built);
+      const added = Object.keys(built).filter((name) => !Object.hasOwn(env, name));
+      assertEquals(added.filter((name) => isInjectionVariable(name)), []);
+    }),
+  );
 });

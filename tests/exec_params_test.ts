@@ -7,12 +7,14 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import type { ExecParams, NotStartedDetails } from "../mod.ts";
 import { background, type Bench, ended, notStarted, open, start } from "./fakes/bench.ts";
-import { EPOCH } from "./fakes/clock.ts";
+import { EPOCH, settle } from "./fakes/clock.ts";
 
 /** Calls with parameters that are wrong; nothing may have been started. */
 async function refusedBy(bench: Bench, params: unknown): Promise<NotStartedDetails & { readonly text: string }> {
-  const { details, text } = await notStarted(bench.agent.exec(params as ExecParams));
-  assertEquals(bench.spawner.children, []);
+  const answer = bench.agent.exec(params as ExecParams);
+  await settle();
+  assertEquals(bench.spawner.children, [], `started with ${JSON.stringify(params)}`);
+  const { details, text } = await notStarted(answer);
   assertEquals(bench.clock.pending, 0);
   return { ...details, text };
 }
@@ -51,8 +53,7 @@ for (const [key, values] of Object.entries(WRONG)) {
     for (const value of values) {
       const { reason, problems, text } = await refused({ command: "ls", [key]: value });
       assertEquals(reason, "invalid", text);
-      assertEquals(problems.length, 1, text);
-      assertMatch(problems[0]?.key ?? "", new RegExp(`^${key}(\\.|$)`));
+      assertEquals(problems.filter((problem) => problem.key.split(".")[0] !== key), [], text);
       assertMatch(text, new RegExp(`^The command was not run\\. ${key}`));
     }
   });

@@ -18,7 +18,11 @@ function sent(name: string, modes: { readonly applicationCursor: boolean } = NOR
 function strokes(input: KeyInput): readonly { name: string; text: string; paceBefore: boolean }[] {
   const result = encodeKeys(input, NORMAL);
   if (!result.ok) fail(JSON.stringify(result.problems));
-  return result.strokes.map(({ name, bytes, paceBefore }) => ({ name, text: new TextDecoder().decode(bytes), paceBefore }));
+  return result.strokes.map(({ name, bytes, paceBefore }) => ({
+    name,
+    text: new TextDecoder().decode(bytes),
+    paceBefore,
+  }));
 }
 
 function messages(input: KeyInput): readonly string[] {
@@ -95,7 +99,9 @@ test("P32 every name is in the table, so none is sent untested", () => {
 });
 
 test("P32 arrows, Home and End follow application cursor mode, the others do not (case 102)", () => {
-  for (const [name, final] of [["Up", "A"], ["Down", "B"], ["Right", "C"], ["Left", "D"], ["Home", "H"], ["End", "F"]]) {
+  for (
+    const [name, final] of [["Up", "A"], ["Down", "B"], ["Right", "C"], ["Left", "D"], ["Home", "H"], ["End", "F"]]
+  ) {
     assertEquals(sent(name ?? "", APPLICATION), `\x1bO${final}`);
   }
   for (const name of ["enter", "delete", "f1", "f5", "kp5", "C-Up", "M-Home", "x"]) {
@@ -169,7 +175,9 @@ test("P32 Alt puts ESC in front of characters, controls and plain keys", () => {
 });
 
 test("P32 a single character stands for itself (case 110)", () => {
-  for (const character of ["j", "J", " ", "-", "^", "1", "é", "€", "😀", "\r"]) assertEquals(sent(character), character);
+  for (const character of ["j", "J", " ", "-", "^", "1", "é", "€", "😀", "\r"]) {
+    assertEquals(sent(character), character);
+  }
   assertEquals(sent("S-a"), "A");
   assertEquals(sent("S-é"), "É");
   fc.assert(fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 1 }), (character) => {
@@ -225,7 +233,10 @@ test("R12 literal is sent first, then hex, then keys, each in its own write", ()
 });
 
 test("R12 hex is a string or a list of bytes, with or without blanks and 0x", () => {
-  const spellings = ["1b 5b 41", "1b5b41", "1B,5B,41", " 0x1b 0x5B 0x41 ", "0x1b5b41", ["1b", "5b", "41"], ["1b5b", "0x41"]];
+  const spellings = ["1b 5b 41", "1b5b41", "1B,5B,41", " 0x1b 0x5B 0x41 ", "0x1b5b41", ["1b", "5b", "41"], [
+    "1b5b",
+    "0x41",
+  ]];
   for (const hex of spellings) assertEquals(strokes({ hex }).map(({ text }) => text), ["\x1b[A"], JSON.stringify(hex));
   assertEquals([...(encodeKey("é", NORMAL) ?? [])], [0xc3, 0xa9]);
   const bytes = encodeKeys({ hex: "ff00" }, NORMAL);
@@ -269,7 +280,9 @@ test("P32 without a terminal C-c, C-\\, C-z and C-d are signals and the end of i
 });
 
 test("P32 without a terminal other keys are refused and the way out is named", () => {
-  for (const input of [{ keys: ["C-c", "Up"] }, { keys: ["x"] }, { literal: "hi" }, { hex: "03" }, { keys: ["Entr"] }]) {
+  for (
+    const input of [{ keys: ["C-c", "Up"] }, { keys: ["x"] }, { literal: "hi" }, { hex: "03" }, { keys: ["Entr"] }]
+  ) {
     const result = pipeActions(input);
     assert(!result.ok);
     assertEquals(result.problems.length, 1);

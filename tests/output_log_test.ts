@@ -2,6 +2,7 @@ import { assert, assertEquals, assertGreaterOrEqual, assertLessOrEqual, assertSt
 import fc from "fast-check";
 import { test } from "node:test";
 import { createOutputLog, type OutputLog } from "../src/output/log.ts";
+import { measure } from "../src/output/scan.ts";
 import { bytesByStream, measureSegments } from "../src/output/segments.ts";
 import {
   anyBytes,
@@ -225,3 +226,26 @@ function assertCountsAgree(log: OutputLog, whole: OutputLog): void {
     assertEquals(log.lineCounts(stream), { first: measureSegments(own).lines, total: whole.lineCounts(stream).total });
   }
 }
+
+test("characters are counted as they will be decoded, however long and however broken the bytes", () => {
+  const repeated = fc.tuple(anyBytes, anyBytes, fc.integer({ min: 1, max: 60 }))
+    .map(([one, other, times]) => Uint8Array.from(Array.from({ length: times }, () => [...one, ...other]).flat()));
+  fc.assert(
+    fc.property(repeated, (bytes) => {
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+      assertEquals(measure(bytes), { chars: Array.from(text).length, lines: text.split("\n").length - 1 });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("lines and characters are counted the same at every alignment and length", () => {
+  const bytes = encode("a\n\n€b\n".repeat(40));
+  for (let from = 0; from < 9; from += 3) {
+    for (let to = from; to <= bytes.length; to++) {
+      const part = bytes.subarray(from, to);
+      const text = new TextDecoder().decode(part);
+      assertEquals(measure(part), { chars: Array.from(text).length, lines: text.split("\n").length - 1 });
+    }
+  }
+});

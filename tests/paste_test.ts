@@ -35,7 +35,10 @@ test("P34 an unbracketed paste is typed as it is", () => {
 });
 
 test("P34 no text can end a bracketed paste before its end", () => {
-  const piece = fc.oneof(fc.string(), fc.constantFrom("\x1b[201~", "\x1b", "[201~", "\x9b", "\x03", "\x1b\x1b[201~[201~", "\r\n"));
+  const piece = fc.oneof(
+    fc.string(),
+    fc.constantFrom("\x1b[201~", "\x1b", "[201~", "\x9b", "\x03", "\x1b\x1b[201~[201~", "\r\n"),
+  );
   fc.assert(fc.property(fc.array(piece).map((pieces) => pieces.join("")), (text) => {
     const [sent, , removed] = pasted(text, true);
     const inside = sent.slice("\x1b[200~".length, -"\x1b[201~".length);

@@ -129,7 +129,13 @@ test("H2 H3 H4 each refusal names its key and the setting that would allow it", 
 });
 
 test("H3 every failing gate is named at once", () => {
-  const route = routeHost({ ...PLAIN, requested: "sandbox", elevated: true, elevatedEnabled: false, elevatedAllowed: false });
+  const route = routeHost({
+    ...PLAIN,
+    requested: "sandbox",
+    elevated: true,
+    elevatedEnabled: false,
+    elevatedAllowed: false,
+  });
   assert(!route.ok);
   assertEquals(route.problems.map(({ key }) => key), ["elevated", "elevated", "host"]);
 });

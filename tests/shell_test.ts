@@ -30,7 +30,10 @@ test("E20 the order is option, SHELL, bash, sh (case 103)", async () => {
 
 test("E20 a SHELL that is no shell for commands, or is not there, is skipped", async () => {
   for (const name of ["/usr/bin/fish", "/sbin/nologin", "/bin/false", "/usr/bin/pwsh", "/bin/tcsh", "", "toString"]) {
-    assertEquals(await choose({ programs: [name, "bash"], environment: { SHELL: name } }), { path: "bash", kind: "bash" });
+    assertEquals(await choose({ programs: [name, "bash"], environment: { SHELL: name } }), {
+      path: "bash",
+      kind: "bash",
+    });
   }
   assertEquals(await choose({ programs: ["sh"], environment: { SHELL: "/bin/zsh" } }), { path: "sh", kind: "sh" });
 });
@@ -48,7 +51,9 @@ test("E20 an option is used or refused, never replaced", async () => {
 });
 
 test("E20 shells that take the same wrapper are accepted as an option", async () => {
-  for (const [option, kind] of [["/bin/ash", "sh"], ["mksh", "ksh"], ["/bin/ksh93", "ksh"], ["pwsh", "pwsh"]] as const) {
+  for (
+    const [option, kind] of [["/bin/ash", "sh"], ["mksh", "ksh"], ["/bin/ksh93", "ksh"], ["pwsh", "pwsh"]] as const
+  ) {
     assertEquals(await choose({ programs: [option], option }), { path: option, kind });
   }
 });
@@ -112,7 +117,7 @@ test("E37 the pieces put together are the text, none ends within a character, an
 test("the arguments depend on nothing but the shell, the option and the number of pieces (case 53)", () => {
   for (const kind of KINDS) {
     for (const mergeStreams of [false, true]) {
-      const [one, other] = ["echo 'a b'", "-rf /; $(x) \"\n"].map((command) =>
+      const [one, other] = ["echo 'a b'", '-rf /; $(x) "\n'].map((command) =>
         shellCommand({ path: `/bin/${kind}`, kind }, command, { mergeStreams }).argv
       );
       assertEquals(one, other);
@@ -126,5 +131,7 @@ test("E20 shells are told to read no startup files", () => {
   assertEquals(flags("bash"), ["--norc", "-c"]);
   assertEquals(flags("zsh"), ["-f", "-c"]);
   for (const kind of ["sh", "dash", "ksh"] as const) assertEquals(flags(kind), ["-c"]);
-  for (const kind of ["pwsh", "powershell"] as const) assertEquals(flags(kind), ["-NoProfile", "-NonInteractive", "-Command"]);
+  for (const kind of ["pwsh", "powershell"] as const) {
+    assertEquals(flags(kind), ["-NoProfile", "-NonInteractive", "-Command"]);
+  }
 });

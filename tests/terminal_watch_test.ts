@@ -60,7 +60,11 @@ test("R16 each question is answered once and is not left in the log (case 100)",
 
 test("R16 two questions get two answers, and split ones get one each", () => {
   assertEquals(watch("\x1b[6n\x1b[6n").answers.length, 2);
-  assertEquals(watch("a\x1b", "[", "6", "nb\x1b[5", "n"), { log: "ab", answers: ["\x1b[1;1R", "\x1b[0n"], modes: ALL_OFF });
+  assertEquals(watch("a\x1b", "[", "6", "nb\x1b[5", "n"), {
+    log: "ab",
+    answers: ["\x1b[1;1R", "\x1b[0n"],
+    modes: ALL_OFF,
+  });
 });
 
 test("R16 the position comes from the screen if there is one", () => {
@@ -106,7 +110,9 @@ test("R16 other sequences are neither answered nor removed", () => {
     "lone \x1b",
     "\x1b[6",
   ];
-  for (const other of others) assertEquals(watch(other), { log: other, answers: [], modes: ALL_OFF }, JSON.stringify(other));
+  for (const other of others) {
+    assertEquals(watch(other), { log: other, answers: [], modes: ALL_OFF }, JSON.stringify(other));
+  }
 });
 
 test("section 7: cursor keys, keypad, paste and alternate screen are followed", () => {
@@ -174,7 +180,20 @@ const output = fc.array(
     fc.string({ maxLength: 5 }),
     fc.constantFrom(...Object.keys(QUESTIONS)),
     fc.constantFrom("\x1b[?1h", "\x1b[?1;2004h", "\x1b[?1049l", "\x1b=", "\x1b>", "\x1bc", "\x1b[!p", "\x1b[?u"),
-    fc.constantFrom("\x1b", "\x1b[", "\x1b]", "\x1b[?", "[6n", ";", "1", "\x1b]11;?", "\x07", "\\", "\x1b[31m", "\x1b[?$p"),
+    fc.constantFrom(
+      "\x1b",
+      "\x1b[",
+      "\x1b]",
+      "\x1b[?",
+      "[6n",
+      ";",
+      "1",
+      "\x1b]11;?",
+      "\x07",
+      "\\",
+      "\x1b[31m",
+      "\x1b[?$p",
+    ),
     fc.constant("\x1b[?" + "1;".repeat(32)),
   ),
 ).map((pieces) => pieces.join("").replaceAll(/[^\0-\xff]/g, "x"));

@@ -4,8 +4,9 @@
  *
  * - Output and input are text. Bytes that are not UTF-8 come out as U+FFFD and cannot be written.
  * - A death by signal is told as exit code 1. So code 1 is reported as unknown (`null`) once a signal has been sent.
- * - The output ends with the child: what a process it left behind prints later is lost.
- * - Each terminal is looked at every 8 ms, and each exit holds the event loop for 20 ms.
+ * - The output ends 20 ms after the child: what a process it left behind prints later is lost, and on a busy machine
+ *   now and then what the child itself printed last.
+ * - Each terminal is looked at every 8 ms, and each exit holds the event loop for those 20 ms.
  * - A write resolves at once: nothing tells when the terminal has taken it.
  * - A terminal that is released while its child lives is closed when the child ends.
  *
@@ -111,11 +112,16 @@ function attach(terminal: BunPty, spec: SpawnSpec, sink: OutputSink): Child {
   const encoder = new TextEncoder();
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let exitedAt: number | undefined;
-  let isReleased = false;
+  let isReading = true;
   let wasSignalled = false;
+  const finish = (): void => {
+    if (!isReading) return;
+    isReading = false;
+    sink.end();
+  };
 
   terminal.onData((text) => {
-    if (!isReleased) sink.chunk("terminal", encoder.encode(text));
+    if (isReading) sink.chunk("terminal", encoder.encode(text));
   });
   const exited = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)))
     .then(async (code): Promise<Exit> => {
@@ -123,7 +129,7 @@ function attach(terminal: BunPty, spec: SpawnSpec, sink: OutputSink): Child {
       while (!isGone(pid)) await delay(EXIT_RECHECK_MS);
       exitedAt = performance.now();
       terminal.kill(); // nobody is left to get the signal
-      if (!isReleased) sink.end();
+      finish();
       return { code: isEarly || code < 0 || (wasSignalled && code === SIGNAL_DEATH_CODE) ? null : code };
     });
   const control = controlOf(
@@ -142,15 +148,14 @@ function attach(terminal: BunPty, spec: SpawnSpec, sink: OutputSink): Child {
     },
     write: (bytes) =>
       new Promise((resolve) => {
-        if (exitedAt !== undefined || isReleased) throw stdinClosed();
-        terminal.write(decode(decoder, bytes));
+        if (exitedAt !== undefined || !isReading) throw stdinClosed();
+        const text = decode(decoder, bytes);
+        if (text !== "") terminal.write(text); // it throws on an empty one
         resolve();
       }),
     endInput: () => Promise.resolve(),
     resize: ({ cols, rows }) => terminal.resize(cols, rows),
-    release: () => {
-      isReleased = true;
-    },
+    release: finish,
   };
 }
 

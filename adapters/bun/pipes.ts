@@ -20,11 +20,12 @@ interface Input {
 /**
  * Starts a command on pipes, as the leader of its own process group.
  *
- * Bun closes the child's input when the child ends, even if a process it left behind still reads it.
+ * Bun closes the child's input when the child ends, even if a process it left behind still reads it; and not before,
+ * released or not, while the child has not read what was written.
  *
  * @param bun the runtime
  * @param spec what to start; `terminal` is ignored
- * @param sink takes the output, by reference: Bun gives each chunk memory of its own and of its own size
+ * @param sink takes the output, by reference
  * @throws {OffstageError} `spawn-failed` when nothing was started
  */
 export function spawnOnPipes(bun: BunGlobal, spec: SpawnSpec, sink: OutputSink): Child {
@@ -51,29 +52,30 @@ export function spawnOnPipes(bun: BunGlobal, spec: SpawnSpec, sink: OutputSink):
   };
 }
 
-/** @returns a function that stops reading and closes both pipes; the sink then hears no more */
+/** @returns a function that stops reading and closes both pipes, which is their end for the sink as well */
 function forwardOutput({ stdout, stderr }: BunSubprocess, sink: OutputSink): () => void {
   const readers: ReadableStreamDefaultReader<Uint8Array>[] = [];
-  let isReleased = false;
   const forward = async (name: "stdout" | "stderr", stream: BunSubprocess["stdout"]): Promise<void> => {
     if (!(stream instanceof ReadableStream)) return;
     const reader = stream.getReader();
     readers.push(reader);
     try {
       for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-        if (!isReleased) sink.chunk(name, piece.value);
+        sink.chunk(name, owned(piece.value));
       }
     } catch {
       // ECONNRESET, EIO: the stream is over, which is all there is to know
     }
   };
-  void Promise.all([forward("stdout", stdout), forward("stderr", stderr)]).then(() => {
-    if (!isReleased) sink.end();
-  });
+  void Promise.all([forward("stdout", stdout), forward("stderr", stderr)]).then(() => sink.end());
   return () => {
-    isReleased = true;
     for (const reader of readers) reader.cancel().catch(ignore);
   };
+}
+
+/** The bytes in memory of about their own size, as Bun 1.4 hands them out; before, two bytes came with 256 KiB. */
+function owned(bytes: Uint8Array): Uint8Array {
+  return bytes.length * 2 < bytes.buffer.byteLength ? bytes.slice() : bytes;
 }
 
 function inputOf(stdin: BunSubprocess["stdin"], hasExited: () => boolean): Input {

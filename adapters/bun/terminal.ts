@@ -4,7 +4,7 @@
  * @module
  */
 
-import { stdinClosed } from "../node/failures.ts";
+import { foreseeSpawnFailure, stdinClosed } from "../node/failures.ts";
 import type { PtyBackend } from "../node/pty.ts";
 import { stdinOf } from "../linux/proc.ts";
 import { startSubprocess, supervise } from "./subprocess.ts";
@@ -50,9 +50,12 @@ function spawnInTerminal(bun: BunGlobal, spec: SpawnSpec, sink: OutputSink): Chi
   const finish = (): void => {
     if (!isReading) return;
     isReading = false;
+    pending?.reject(stdinClosed());
     sink.end();
     closeIfOver();
   };
+  const foreseen = foreseeSpawnFailure(spec); // early versions throw theirs long after the call
+  if (foreseen !== undefined) throw foreseen;
   const child = startSubprocess(bun, spec, {
     terminal: {
       ...(spec.terminal ?? DEFAULT_SIZE),
@@ -76,8 +79,12 @@ function spawnInTerminal(bun: BunGlobal, spec: SpawnSpec, sink: OutputSink): Chi
 
   const writePiece = (bytes: Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {
-      if (hasExited() || !isReading) throw stdinClosed();
-      terminal.write(bytes);
+      if (hasExited() || !isReading) return reject(stdinClosed());
+      try {
+        terminal.write(bytes);
+      } catch (cause) {
+        return reject(stdinClosed(cause)); // a failed write has closed it
+      }
       if (tellsDrain) pending = { resolve, reject };
       else resolve();
     });
@@ -94,8 +101,7 @@ function spawnInTerminal(bun: BunGlobal, spec: SpawnSpec, sink: OutputSink): Chi
       if (isReading) attempt(() => terminal.resize(cols, rows)); // EBADF: just ended
     },
     release: () => {
-      isReading = false;
-      pending?.reject(stdinClosed());
+      finish();
       terminal.close();
       child.unref();
     },

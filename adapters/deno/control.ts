@@ -7,6 +7,7 @@
 import { type GroupLeader, stdinOf } from "../linux/proc.ts";
 import { controlOf, type ProcessControl } from "../node/control.ts";
 import { isGranted } from "./permissions.ts";
+import { denoGlobal } from "./types.ts";
 
 // Without /proc nothing tells whether a group is still the child's. Its number is given away only after tens of
 // thousands of other processes, so for this long after the child's death it is taken for the child's own.
@@ -19,10 +20,19 @@ const PID_REUSE_MS = 30_000;
  * @param stdin whether its input is open, so that it may come to wait for it
  */
 export function denoControl(leader: GroupLeader, stdin: boolean): ProcessControl {
-  // Looking at /proc without the permission would make Deno ask the user. (With anything less than all permissions it
-  // then refuses, which the inspector takes for a machine without /proc.)
-  if (!isGranted({ name: "read", path: "/proc" })) return blindControl(leader);
+  if (!canReadProc()) return blindControl(leader);
   return controlOf(leader, stdin ? stdinOf(leader.pid) : undefined);
+}
+
+/** Deno wants all permissions for `/proc`, but says so only when it is read; short of `--allow-read` it asks the user. */
+function canReadProc(): boolean {
+  if (!isGranted({ name: "read", path: "/proc" })) return false;
+  try {
+    denoGlobal().statSync("/proc/self/stat");
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -33,8 +43,8 @@ function blindControl({ pid, kill, exitedAt = () => undefined }: GroupLeader): P
     signal: (name, target) => {
       const exited = exitedAt();
       if (exited === undefined) {
-        const outcome = target === "group" ? kill(-pid, name) : "gone";
-        return outcome === "gone" ? kill(pid, name) : outcome;
+        const isSent = target === "group" && kill(-pid, name) === "sent";
+        return isSent ? "sent" : kill(pid, name);
       }
       if (target === "child") return "gone";
       return performance.now() - exited < PID_REUSE_MS ? kill(-pid, name) : "refused";

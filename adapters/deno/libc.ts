@@ -10,7 +10,7 @@ import { denoGlobal } from "./types.ts";
 
 /** Reads, writes, opens and closes descriptors by number. */
 export interface Libc extends DescriptorIo {
-  /** Opens a terminal for both directions, without blocking and without making it this process's own; `undefined` if it cannot. */
+  /** Opens a terminal for both directions, neither blocking nor making it this process's own; `undefined` if it cannot. */
   openTerminal(path: string): number | undefined;
   /** Closes a descriptor that {@linkcode openTerminal} opened. */
   close(descriptor: number): void;
@@ -23,10 +23,7 @@ const LIBRARIES: readonly string[] = process.platform === "darwin"
 // fcntl.h: O_RDWR, O_NOCTTY and O_NONBLOCK
 const OPEN_FLAGS = process.platform === "darwin" ? 0x2 | 0x20000 | 0x4 : 0o2 | 0o400 | 0o4000;
 
-// poll.h, the same on Linux and macOS; a struct pollfd is int fd, short events, short revents
-const POLLFD_BYTES = 8;
-const REVENTS_OFFSET = 6;
-const BROKEN = 0x8 | 0x10 | 0x20; // POLLERR, POLLHUP, POLLNVAL
+const BROKEN = 0x8 | 0x10 | 0x20; // poll.h: POLLERR, POLLHUP and POLLNVAL, on Linux and macOS
 
 const FUNCTIONS = {
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
@@ -45,15 +42,19 @@ export function openLibc(): Libc {
   const symbols = openFirst(LIBRARIES);
   const call = (name: keyof typeof FUNCTIONS, ...args: readonly unknown[]): number => Number(symbols[name]?.(...args));
 
+  const isBroken = (descriptor: number): boolean => {
+    const pollfd = new Int16Array(4); // int fd, short events, short revents
+    new Int32Array(pollfd.buffer)[0] = descriptor;
+    call("poll", new Uint8Array(pollfd.buffer), 1n, 0);
+    return ((pollfd[3] ?? 0) & BROKEN) !== 0;
+  };
+
   /** Fails for the reason that the descriptor's state shows: `errno` may have changed on the way back from the call. */
   const transfer = (name: "read" | "write", descriptor: number, bytes: Uint8Array): number => {
     const count = call(name, descriptor, bytes, BigInt(bytes.length));
     if (count >= 0) return count;
-    const pollfd = new DataView(new ArrayBuffer(POLLFD_BYTES));
-    pollfd.setInt32(0, descriptor, IS_LITTLE_ENDIAN);
-    call("poll", new Uint8Array(pollfd.buffer), 1n, 0);
-    const isBroken = (pollfd.getInt16(REVENTS_OFFSET, IS_LITTLE_ENDIAN) & BROKEN) !== 0;
-    throw Object.assign(new Error(`Cannot ${name} descriptor ${descriptor}`), { code: isBroken ? "EIO" : "EAGAIN" });
+    const code = isBroken(descriptor) ? "EIO" : "EAGAIN";
+    throw Object.assign(new Error(`Cannot ${name} descriptor ${descriptor}`), { code });
   };
 
   return {
@@ -66,8 +67,6 @@ export function openLibc(): Libc {
     close: (descriptor) => void call("close", descriptor),
   };
 }
-
-const IS_LITTLE_ENDIAN = true; // Deno has builds for x86-64 and arm64 only
 
 function openFirst(paths: readonly string[]): ReturnType<ReturnType<typeof denoGlobal>["dlopen"]>["symbols"] {
   let failure: unknown;

@@ -12,17 +12,22 @@ import { denoGlobal, type DenoPermission } from "./types.ts";
 
 /** Whether this process has a permission. */
 export function isGranted(permission: DenoPermission): boolean {
-  return denoGlobal().permissions.querySync(permission).state === "granted";
+  // A copy, because Deno writes into what it is asked
+  return denoGlobal().permissions.querySync({ ...permission }).state === "granted";
 }
 
 /**
  * The flags that are missing for a purpose, as they would be typed.
  *
  * @param needed the permissions it takes
- * @returns e.g. `--allow-ffi --allow-read`; empty when all are granted
+ * @returns e.g. `--allow-ffi --allow-net=127.0.0.1:80,[::1]:80`; empty when all are granted
  */
 export function missingFlags(needed: readonly DenoPermission[]): string {
-  return needed.filter((permission) => !isGranted(permission)).map(flagOf).join(" ");
+  const flags = new Map<string, string[]>();
+  for (const { name, ...part } of needed.filter((permission) => !isGranted(permission))) {
+    flags.set(name, [...flags.get(name) ?? [], ...Object.values(part)]);
+  }
+  return [...flags].map(([name, parts]) => `--allow-${name}${parts.length > 0 ? `=${parts}` : ""}`).join(" ");
 }
 
 /**
@@ -33,7 +38,8 @@ export function missingFlags(needed: readonly DenoPermission[]): string {
  * @throws {OffstageError} `refused`, with the flag that would allow it
  */
 export function demand(permission: DenoPermission, purpose: string): void {
-  if (!isGranted(permission)) throw notAllowed(purpose, flagOf(permission));
+  const flag = missingFlags([permission]);
+  if (flag !== "") throw notAllowed(purpose, flag);
 }
 
 /** The error for something Deno does not allow. */
@@ -44,11 +50,4 @@ export function notAllowed(purpose: string, flags: string, cause?: unknown): Off
 /** Whether an error is Deno's for a missing permission. */
 export function isNotCapable(error: unknown): boolean {
   return error instanceof Error && error.name === "NotCapable";
-}
-
-/** The flag that grants a permission, e.g. `--allow-run=/bin/sh`. */
-function flagOf(permission: DenoPermission): string {
-  const { name, ...rest } = permission;
-  const [value] = Object.values(rest);
-  return value === undefined ? `--allow-${name}` : `--allow-${name}=${value}`;
 }

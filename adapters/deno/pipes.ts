@@ -43,7 +43,8 @@ export function spawnOnPipes(spec: SpawnSpec, sink: OutputSink): Child {
   ).finally(() => {
     exitedAt = performance.now();
   });
-  const leader: GroupLeader = { pid, sessionId: spec.sessionId, kill: killFor(spec.argv[0]), exitedAt: () => exitedAt };
+  const kill = killFor(spec.argv[0], child);
+  const leader: GroupLeader = { pid, sessionId: spec.sessionId, kill, exitedAt: () => exitedAt };
   const input = spec.stdin === "open" ? inputOf(child.stdin) : NO_INPUT;
   const stopReading = forwardOutput(child, sink);
   return {
@@ -82,8 +83,9 @@ function start(spec: SpawnSpec): DenoChildProcess {
 /** Deno's own messages tell the directory from the program, which takes no permission to look at either. */
 function startFailure(cause: unknown, spec: SpawnSpec): OffstageError {
   const [program] = spec.argv;
-  // The program is allowed, so it is about LD_* or DYLD_* variables: with them any program is another one
-  if (isNotCapable(cause)) return notAllowed(`run "${program}" with these variables`, "all of --allow-run", cause);
+  // The program is allowed, so it is about LD_* or DYLD_*, with which any program is another one, or about a PATH on
+  // which that name is another program
+  if (isNotCapable(cause)) return notAllowed(`run "${program}" in this environment`, "all of --allow-run", cause);
   const code = codeOf(cause);
   if (code === "E2BIG") return spawnFailure(cause, spec);
   const message = cause instanceof Error ? cause.message : String(cause);
@@ -105,8 +107,8 @@ function forwardOutput({ stdout, stderr }: DenoChildProcess, sink: OutputSink): 
         if (done) return;
         // Copied, since a chunk is kept for as long as its text: it must not keep a whole buffer with it
         sink.chunk(name, value.slice());
-        const isFull = value.byteLength === value.buffer.byteLength;
-        buffer = new Uint8Array(isFull ? READ_BYTES : value.buffer);
+        const memory = value.buffer;
+        buffer = value.byteLength === memory.byteLength ? new Uint8Array(READ_BYTES) : new Uint8Array(memory);
       }
     } catch {
       // ECONNRESET, EIO: the stream is over, which is all there is to know

@@ -1,7 +1,83 @@
 /**
- * Terminals on Deno: node-pty, with what Deno's file functions cannot do for it.
+ * Terminals on Deno: node-pty, with what Deno's own file functions cannot do for it.
  *
  * @module
  */
 
+import process from "node:process";
 import type { NodePty, NodePtyTerminal } from "../node/node_pty.ts";
+import { createPtyBackend, type PtyBackend, type PtyLoader } from "../node/pty.ts";
+import { killFor } from "./kill.ts";
+import { type Libc, openLibc } from "./libc.ts";
+import { demand, missingFlags, notAllowed } from "./permissions.ts";
+import type { DenoPermission } from "./types.ts";
+
+// From node_modules or the import map, else from npm itself. The original node-pty does not work on Deno. Typed as plain
+// strings, so that nothing looks for these before a terminal is asked for.
+const PACKAGES: readonly string[] = ["@lydell/node-pty", "npm:@lydell/node-pty@^1.1.0"];
+
+/** The modules that can open terminals on Deno, best first. */
+export const DENO_PTY_LOADERS: readonly PtyLoader[] = PACKAGES.map((name) => () => import(name));
+
+/**
+ * What a terminal takes beside the permission to run the program, which the native library would not ask for: loading
+ * the library, reading and writing a terminal, and telling whether a program may be executed.
+ */
+const NEEDED: readonly DenoPermission[] = [
+  { name: "ffi" },
+  { name: "read" },
+  { name: "write" },
+  { name: "sys", kind: "uid" },
+];
+
+/**
+ * Makes Deno's terminal back-end.
+ *
+ * @param loaders modules with node-pty's interface, best first; none: no terminals
+ */
+export function createDenoPtyBackend(loaders: readonly PtyLoader[] = DENO_PTY_LOADERS): PtyBackend {
+  let opened: Libc | undefined;
+  const libc = (): Libc => opened ??= openLibc();
+  const backend = createPtyBackend({
+    loaders: loaders.map((load) => async () => {
+      const module = await load();
+      return process.platform === "win32" ? module : holdingOpen(module, libc());
+    }),
+    kill: killFor("sh"),
+    io: {
+      read: (descriptor, bytes) => libc().read(descriptor, bytes),
+      write: (descriptor, bytes) => libc().write(descriptor, bytes),
+    },
+  });
+  return {
+    available: async () => {
+      const flags = missingFlags(NEEDED);
+      return flags === "" ? await backend.available() : `Deno does not allow one without ${flags}`;
+    },
+    spawn: async (spec, sink) => {
+      const [program] = spec.argv;
+      demand({ name: "run", command: program }, `run "${program}"`);
+      const flags = missingFlags(NEEDED);
+      if (flags !== "") throw notAllowed("open a terminal", flags);
+      return await backend.spawn(spec, sink);
+    },
+  };
+}
+
+/**
+ * Makes every new terminal held open until its program's exit is known, for which the back-end would need all of Deno's
+ * permissions: without it the program may get a SIGHUP when it lets go of its terminal before it exits.
+ */
+function holdingOpen(module: unknown, libc: Libc): unknown {
+  const { spawn, default: inner } = module as Partial<NodePty> & { readonly default?: Partial<NodePty> };
+  const open = spawn ?? inner?.spawn;
+  if (open === undefined) return module;
+  const held: NodePty = { spawn: (file, args, options) => holdOpen(open(file, args, options), libc) };
+  return held;
+}
+
+function holdOpen(terminal: NodePtyTerminal, libc: Libc): NodePtyTerminal {
+  const slave = terminal.ptsName === undefined ? undefined : libc.openTerminal(terminal.ptsName);
+  if (slave !== undefined) terminal.onExit(() => libc.close(slave));
+  return terminal;
+}

@@ -20,11 +20,19 @@ export interface DenoGlobal {
     querySync(permission: DenoPermission): { readonly state: "granted" | "prompt" | "denied" };
   };
   /** Looks at a file, following links. */
-  stat(path: string): Promise<{ readonly isDirectory: boolean }>;
+  stat(path: string): Promise<DenoFileInfo>;
+  /** The same, blocking. */
+  statSync(path: string): DenoFileInfo;
   /** Opens a native library. */
   dlopen(path: string, symbols: Readonly<Record<string, DenoForeignFunction>>): {
     readonly symbols: Readonly<Record<string, (...args: readonly unknown[]) => number | bigint>>;
   };
+}
+
+/** What is used of a file's description. */
+export interface DenoFileInfo {
+  /** Whether it is a directory. */
+  readonly isDirectory: boolean;
 }
 
 /** A permission to query. Without its second member: all of that kind. */
@@ -46,7 +54,7 @@ export interface DenoForeignFunction {
 /** What is used of the options of `Deno.Command`. */
 export interface DenoCommandOptions {
   /** The arguments, without the program. */
-  readonly args: readonly string[];
+  readonly args: string[];
   /** Working directory; this process's by default. */
   readonly cwd?: string;
   /** The environment; all of it with `clearEnv`. */
@@ -103,6 +111,7 @@ export interface DenoCommandStatus {
  * @throws {OffstageError} `unsupported` on another runtime
  */
 export function denoGlobal(): DenoGlobal {
+  // Under Deno's own type check this compares the declarations above with the official ones
   const { Deno } = globalThis as { readonly Deno?: DenoGlobal };
   if (Deno === undefined) throw new OffstageError("unsupported", "Cannot use the Deno adapter: this is not Deno");
   return Deno;

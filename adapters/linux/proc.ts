@@ -5,6 +5,7 @@
  * @module
  */
 
+import { existsSync } from "node:fs";
 import process from "node:process";
 import { setImmediate } from "node:timers/promises";
 import { waitsForInput } from "./input_reader.ts";
@@ -130,7 +131,7 @@ export function groupSignal(leader: GroupLeader, signal: SignalName): SignalOutc
   }
   if (kill(-pid, 0) === "gone") return "gone";
   if (!hasProc()) return isRecent(leader) ? kill(-pid, signal) : "refused";
-  const members = numbersIn("/proc").map(readStat).filter((stat) => stat?.group === pid) as readonly ProcStat[];
+  const members = numbersIn("/proc").flatMap((each) => readStat(each) ?? []).filter((stat) => stat.group === pid);
   return isOwnGroup(leader, members) ? kill(-pid, signal) : "refused";
 }
 
@@ -147,10 +148,12 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
       const all = await liveProcesses();
       const members = all.filter((stat) => stat.group === query.pid);
       const inGroup = new Set(isOwnGroup(query, members) ? members : []);
+      const child = query.exitedAt?.() === undefined ? all.find((stat) => stat.pid === query.pid) : undefined;
+      const isYounger = (stat: ProcStat): boolean => child === undefined || stat.start >= child.start;
       const roots: ProcStat[] = [];
       await inTurns(all, (stat) => {
-        const isChild = stat.pid === query.pid && query.exitedAt?.() === undefined;
-        if (isChild || inGroup.has(stat) || carriesId(stat.pid, query.sessionId)) roots.push(stat);
+        const isRoot = stat === child || inGroup.has(stat);
+        if (isRoot || (isYounger(stat) && carriesId(stat.pid, query.sessionId))) roots.push(stat);
       });
       return withDescendants(roots, all).map((stat) => treeProcess(stat, inGroup.has(stat), query.kill));
     },
@@ -175,7 +178,7 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
 }
 
 function hasProc(): boolean {
-  return process.platform === "linux" && readText("/proc/self/stat") !== undefined;
+  return process.platform === "linux" && existsSync("/proc/self/stat");
 }
 
 function isRecent(leader: GroupLeader): boolean {

@@ -7,10 +7,10 @@
 
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
-/** The whole text of a file of `/proc`, a byte a character; `undefined` when it cannot be read. */
+/** The whole text of a file of `/proc`; `undefined` when it cannot be read. */
 export function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, "latin1");
+    return readFileSync(path, "utf8");
   } catch {
     return undefined;
   }

@@ -7,15 +7,19 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
+import { readText } from "../linux/proc_files.ts";
 import { findProgram } from "./programs.ts";
 import { OffstageError } from "../../mod.ts";
 import type { SpawnSpec } from "../../mod.ts";
 
-// Linux: MAX_ARG_STRLEN is 32 pages, the NUL included; all strings and their pointers together may fill a quarter of
-// the usual 8 MiB stack.
+// Linux, see execve(2): MAX_ARG_STRLEN is 32 pages, the NUL included; all strings and their pointers together may fill
+// a quarter of the stack's limit, at least ARG_MAX and at most 6 MiB.
 const MAX_STRING_BYTES = 131_071;
-const MAX_TOTAL_BYTES = 2_097_152;
+const STACK_SHARE = 4;
+const LEAST_TOTAL_BYTES = 131_072;
+const MOST_TOTAL_BYTES = 6_291_456;
 const POINTER_BYTES = 8;
+const USUAL_STACK_BYTES = 8_388_608;
 
 const EXHAUSTED: Readonly<Record<string, string>> = {
   EAGAIN: "the limit of processes is reached",
@@ -46,7 +50,7 @@ export function codeOf(error: unknown): string {
  * @returns `undefined` when nothing speaks against it
  */
 export function foreseeSpawnFailure(spec: SpawnSpec): OffstageError | undefined {
-  const code = hasTooLongString(spec) ? "E2BIG" : programProblem(spec);
+  const code = isTooBig(spec) ? "E2BIG" : programProblem(spec);
   if (code === undefined && directoryProblem(spec.cwd) === undefined) return undefined;
   return spawnFailure(Object.assign(new Error(`spawn ${spec.argv[0]}`), { code }), spec);
 }
@@ -89,8 +93,25 @@ function stringsOf({ argv, env }: SpawnSpec): readonly string[] {
   return [...argv, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
 }
 
-function hasTooLongString(spec: SpawnSpec): boolean {
-  return process.platform === "linux" && stringsOf(spec).some((text) => byteLength(text) > MAX_STRING_BYTES);
+/** Whether Linux would refuse it for its size, as far as that can be told from outside: a few bytes are the kernel's. */
+function isTooBig(spec: SpawnSpec): boolean {
+  if (process.platform !== "linux") return false;
+  const { longest, total } = sizesOf(spec);
+  return longest > MAX_STRING_BYTES || (total > LEAST_TOTAL_BYTES && total > maxTotalBytes());
+}
+
+function sizesOf(spec: SpawnSpec): { readonly longest: number; readonly total: number } {
+  const sizes = stringsOf(spec).map(byteLength);
+  return {
+    longest: sizes.reduce((most, size) => Math.max(most, size), 0),
+    total: sizes.reduce((sum, size) => sum + size + 1 + POINTER_BYTES, 0),
+  };
+}
+
+function maxTotalBytes(): number {
+  const stack = /^Max stack size +(\d+|unlimited)/m.exec(readText("/proc/self/limits") ?? "")?.[1];
+  const bytes = stack === "unlimited" ? Infinity : Number(stack ?? USUAL_STACK_BYTES);
+  return Math.min(MOST_TOTAL_BYTES, Math.max(LEAST_TOTAL_BYTES, Math.floor(bytes / STACK_SHARE)));
 }
 
 function byteLength(text: string): number {
@@ -98,11 +119,9 @@ function byteLength(text: string): number {
 }
 
 function describeTooBig(spec: SpawnSpec): string {
-  const sizes = stringsOf(spec).map(byteLength);
-  const longest = sizes.reduce((most, size) => Math.max(most, size), 0);
-  const total = sizes.reduce((sum, size) => sum + size + 1 + POINTER_BYTES, 0);
+  const { longest, total } = sizesOf(spec);
   return `Cannot start "${
     spec.argv[0]
-  }": its arguments and environment are too big for the system: the longest string has ` +
-    `${longest} bytes of at most ${MAX_STRING_BYTES}, all together ${total} of about ${MAX_TOTAL_BYTES}`;
+  }": its arguments and environment are too big: the longest string has ${longest} ` +
+    `bytes of at most ${MAX_STRING_BYTES}, all together ${total} of about ${maxTotalBytes()}`;
 }

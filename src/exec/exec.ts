@@ -57,6 +57,7 @@ export async function exec(context: ExecContext, input: unknown, options: ExecOp
   refuseIfAborted(signal);
   let started: Started;
   try {
+    context.registry.refuseIfSealed();
     refuseIfFull(context);
     const plan = await prepare(context, params);
     refuseIfAborted(signal);

@@ -50,10 +50,15 @@ const cells = v.optional(
   ),
 );
 
+/** A list is a record of its indexes to valibot; whoever wrote `["A=1"]` did not mean a variable named 0. */
+const NO_LIST = "expected an object of names and values but received an array";
+
 const entries = {
   command: v.pipe(v.string(), v.check((text) => text.trim() !== "", "is blank: give a command to run")),
   workdir: v.optional(v.pipe(v.string(), v.check((path) => !path.includes("\0"), "must not contain NUL"))),
-  env: v.optional(v.record(v.string(), v.string())),
+  env: v.optional(
+    v.pipe(v.unknown(), v.check((env) => !Array.isArray(env), NO_LIST), v.record(v.string(), v.string())),
+  ),
   yieldMs: v.optional(numberLike()),
   background: v.optional(v.boolean()),
   timeout: v.optional(numberLike()),

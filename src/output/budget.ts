@@ -34,7 +34,7 @@ export interface BoundedOutput extends FittedText {
 const NOTE_CHARS = 80;
 /** A line border is near when less than this share of a piece is lost by cutting there. */
 const NEAR = 0.25;
-/** How many raw characters are looked at for one of a tail: coloured output has about two, a TUI more than is worth it. */
+/** Raw characters looked at for one of a tail: coloured output has about two, a TUI more than is worth it. */
 const MOST_RAW_PER_CHAR = 32;
 const LINE_FEED = 0x0a;
 

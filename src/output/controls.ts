@@ -140,7 +140,7 @@ export function createControlParser(): ControlParser {
     else state = isIntroducer(control) ? "string" : "ground";
   }
 
-  /** Ends an escape sequence at a character: its final byte and a cancel are consumed, anything else is looked at again. */
+  /** Ends a sequence at a character: its final byte and a cancel are consumed, anything else is looked at again. */
   function leave(text: string, index: number): number {
     const char = text[index] as string;
     end();

@@ -15,9 +15,9 @@ export interface LineEditor extends LineActions {
   take(): string;
 }
 
-/** The widest terminal there is: a move further right stops here, as it does at a terminal's border. */
+/** Last column of the widest terminal there is: a move or an erasure goes no further, as at a terminal's border. */
 const MAX_COLUMN = 999;
-/** UTF-16 units (or cells) of a line that can be redrawn. A longer one is given out as it is, so that it does not pile up. */
+/** UTF-16 units (or cells) of a line that can be redrawn. A longer one is given out as it is, not to pile up. */
 const LINE_LIMIT = 262_144;
 /** UTF-16 units of one cell: twice the longest emoji sequence. More marks than that take a cell of their own. */
 const CELL_LIMIT = 64;
@@ -121,7 +121,7 @@ export function createLineEditor(): LineEditor {
       const at = column ?? row.length;
       if (part === "end") row.length = Math.min(row.length, at);
       else if (part === "all" || at >= row.length - 1) row.length = 0;
-      else row.fill(" ", 0, at + 1);
+      else row.fill(" ", Math.max(0, at - MAX_COLUMN), at + 1);
     },
     take() {
       let text = done;

@@ -18,7 +18,7 @@ import { createWholeCharacters, type WholeCharacters } from "./whole_characters.
 
 export type { Segment, StreamBytes } from "./segments.ts";
 
-/** How far back an escape sequence that a cut would split is looked for, in bytes. Sequences are short; images are not. */
+/** How far back a sequence that a cut would split is looked for, in bytes: images are long, titles and colours short. */
 const LOOK_BACK_BYTES = 65_536;
 /** Code points held, but not shown, before the oldest visible one: what {@linkcode OutputLog.lookBack} needs there. */
 const MARGIN_CHARS = 4_096;
@@ -41,7 +41,10 @@ export interface OutputLog {
    * @param bytes kept by reference: not to be written to any more
    */
   append(stream: StreamName, bytes: Uint8Array): void;
-  /** The streams are at their end: incomplete characters are appended as they are. More may still be appended, and finished again. */
+  /**
+   * The streams are at their end: incomplete characters are appended as they are. More may still be appended (a child
+   * left behind prints on), and finished again.
+   */
   finish(): void;
   /** Whether {@linkcode OutputLog.finish} has been called. */
   readonly finished: boolean;
@@ -69,7 +72,7 @@ export interface OutputLog {
   lineAt(offset: number): number;
   /** What is held from one offset to another. An offset inside a character means the start of that character. */
   read(from: number, to?: number): readonly Segment[];
-  /** The bytes of a stream since its last line feed before `offset`, as far as they are still there: what a sequence left open. */
+  /** A stream's bytes since its last line feed before `offset`, as far as still there: a sequence may be open in them. */
   lookBack(offset: number, stream: StreamName): readonly Segment[];
   /** Keeps the first `chars` code points of the session, whatever is dropped. To be called before output comes. */
   keepHead(chars: number): void;

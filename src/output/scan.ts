@@ -4,7 +4,7 @@
  * @module
  */
 
-import { countCharacters } from "./utf8.ts";
+import { countCharacters } from "./character_count.ts";
 
 /** How much text some bytes are. */
 export interface TextSize {

@@ -71,7 +71,7 @@ export function oldest(segments: readonly Segment[], chars: number): readonly Se
   return taken;
 }
 
-/** The last `chars` code points of the segments, in their order. Looks only at the bytes it returns and one segment more. */
+/** The last `chars` code points of the segments, in their order. Looks no further back than it has to. */
 export function newest(segments: readonly Segment[], chars: number): readonly Segment[] {
   const taken: Segment[] = [];
   let left = chars;

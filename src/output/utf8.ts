@@ -31,18 +31,23 @@ export function decode(bytes: Uint8Array): string {
 export function characterAt(bytes: Uint8Array, index: number, end: number): number {
   const lead = bytes[index] as number;
   if (lead < 0xc2 || lead > 0xf4) return 1;
-  const length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  // The second byte of some leads has a narrower range: no overlong forms, no surrogates, nothing past U+10FFFF.
-  let low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
-  let high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
-  for (let have = 1; have < length; have++) {
-    if (index + have >= end) return -have;
-    const next = bytes[index + have] as number;
-    if (next < low || next > high) return have;
-    low = 0x80;
-    high = 0xbf;
-  }
-  return length;
+  if (index + 1 >= end) return -1;
+  const second = bytes[index + 1] as number;
+  if (!isContinuation(second) || isExcluded(lead, second)) return 1;
+  if (lead < 0xe0) return 2;
+  if (index + 2 >= end) return -2;
+  if (!isContinuation(bytes[index + 2] as number)) return 2;
+  if (lead < 0xf0) return 3;
+  if (index + 3 >= end) return -3;
+  return isContinuation(bytes[index + 3] as number) ? 4 : 3;
+}
+
+/** Overlong forms, surrogates, and what is past U+10FFFF: some leads do not take every second byte. */
+function isExcluded(lead: number, second: number): boolean {
+  if (lead === 0xe0) return second < 0xa0;
+  if (lead === 0xed) return second > 0x9f;
+  if (lead === 0xf0) return second < 0x90;
+  return lead === 0xf4 && second > 0x8f;
 }
 
 /**
@@ -87,33 +92,6 @@ export function afterCharacters(bytes: Uint8Array, count: number): number {
     index += (bytes[index] as number) < 0x80 ? 1 : Math.abs(characterAt(bytes, index, end));
   }
   return index;
-}
-
-/**
- * Number of characters (code points, U+FFFD included) the bytes decode to.
- *
- * @param bytes must begin at a character border
- */
-export function countCharacters(bytes: Uint8Array): number {
-  const end = bytes.length;
-  let count = 0;
-  for (let index = 0; index < end;) {
-    if (index + 4 <= end && isAscii4(bytes, index)) {
-      index += 4;
-      count += 4;
-    } else {
-      index += (bytes[index] as number) < 0x80 ? 1 : Math.abs(characterAt(bytes, index, end));
-      count++;
-    }
-  }
-  return count;
-}
-
-/** Text is mostly ASCII: told four at a time, it is counted twice as fast. */
-function isAscii4(bytes: Uint8Array, at: number): boolean {
-  const early = (bytes[at] as number) | (bytes[at + 1] as number);
-  const late = (bytes[at + 2] as number) | (bytes[at + 3] as number);
-  return (early | late) < 0x80;
 }
 
 function isContinuation(byte: number): boolean {

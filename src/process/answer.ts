@@ -9,7 +9,7 @@ import type { SignalName } from "../runtime.ts";
 import type { InputWait } from "../session/input_wait.ts";
 import type { EndReason, EndStatus, Outcome } from "../session/outcome.ts";
 import type { Tombstone } from "../session/registry.ts";
-import type { Session } from "../session/session.ts";
+import type { Session, SessionState } from "../session/session.ts";
 
 /** State of a session, with the same names in every answer (spec R2). `null` where it has not ended. */
 export interface StatusDetails {
@@ -44,9 +44,9 @@ export interface FailureDetails {
 /** An answer of `process`. */
 export type ProcessAnswer<Details = object> = ToolAnswer<Details | FailureDetails>;
 
-/** State of a session, for `details`. */
-export function statusOf(session: Session): StatusDetails {
-  const { state, id } = session;
+/** State of a session, for `details`: its present one, or the one an answer is about. */
+export function statusOf(session: Session, state: SessionState = session.state): StatusDetails {
+  const { id } = session;
   if (state.kind === "ended") return { sessionId: id, ...state.outcome };
   return { sessionId: id, status: "running", ok: null, exitCode: null, signal: null, reason: null };
 }

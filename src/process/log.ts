@@ -46,6 +46,9 @@ export interface LogDetails extends StatusDetails {
   readonly evidence: InputWait["evidence"] | null;
 }
 
+/** Kept free of an answer for what is said about the page and the session, characters. */
+const STATE_CHARS = 400;
+
 /** Reads a page of lines. */
 export async function log(
   { settings }: ProcessContext,
@@ -58,8 +61,9 @@ export async function log(
     ...(stream !== undefined && { stream }),
     ...(grep !== undefined && { grep: compilePattern(grep) }),
   };
-  const page = readLines(session.log, query, settings.maxResultChars);
+  // Asked before the lines are read: a page that tells the end is a page of all that was printed before it
   const wait = await inputWait(session, settings.inputWaitIdleMs);
+  const page = readLines(session.log, query, settings.maxResultChars - STATE_CHARS);
   const details: LogDetails = {
     ...statusOf(session),
     lines: page.lines,

@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { fitHeadAndTail } from "../output/budget.ts";
 import { createCursor, type Cursor, type Delivery } from "../output/cursor.ts";
 import type { StreamBytes } from "../output/log.ts";
 import { type InputWait, inputWait } from "../session/input_wait.ts";
-import type { Session, Survivor } from "../session/session.ts";
+import type { Session, SessionState, Survivor } from "../session/session.ts";
 import { waitFor } from "../session/wait.ts";
 import { bufferLoss, statusText, survivorsSentence } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
@@ -61,8 +62,10 @@ export async function poll(
   const cursor = params.since === undefined ? session.cursor : createCursor(session.log, params.since);
   const wokenBy = await waitToRead(context, session, cursor, params, options);
   const delivery = cursor.read(context.settings.pendingMaxOutputChars);
+  const { state } = session; // as it is now: an end that comes while the platform is asked has output of its own to tell
   if (params.since === undefined) countEmpty(session, delivery);
-  return answer(session, delivery, wokenBy, await askInput(context, session, delivery));
+  const wait = await askInput(context, session, delivery);
+  return answer(session, state, delivery, wokenBy, wait, context.settings.maxResultChars);
 }
 
 async function waitToRead(
@@ -101,19 +104,21 @@ async function askInput({ settings }: ProcessContext, session: Session, { text }
 
 function answer(
   session: Session,
+  state: SessionState,
   delivery: Delivery,
   wokenBy: WokenBy,
   wait: InputWait,
+  maxResultChars: number,
 ): ProcessAnswer<PollDetails> {
   const { text, from, to, dropped, droppedByStream, binary } = delivery;
-  const { state, log } = session;
+  const { log } = session;
   const isRunning = state.kind === "running";
   const retryInMs = isRunning && text === ""
     ? RETRY_MS[Math.min(Math.max(session.emptyPolls, 1), RETRY_MS.length) - 1] ?? null
     : null;
   const survivors = state.kind === "ended" ? state.survivors : [];
   const details: PollDetails = {
-    ...statusOf(session),
+    ...statusOf(session, state),
     output: text,
     from,
     to,
@@ -130,8 +135,8 @@ function answer(
   const hint = inputHint(session, wait);
   const lines = [
     ...(dropped > 0 ? [droppedLine(session, details)] : []),
-    text === "" ? "(no new output)" : text.replace(/\n$/, ""),
-    `[${statusText(session)}${retryInMs === null ? "" : `; nothing new, poll again in ${retryInMs / 1_000} s`}]`,
+    text === "" ? "(no new output)" : fitHeadAndTail(text.replace(/\n$/, ""), maxResultChars).text,
+    `[${statusText(session, state)}${retryInMs === null ? "" : `; nothing new, poll again in ${retryInMs / 1_000} s`}]`,
     ...(hint === undefined ? [] : [`[${hint}]`]),
     ...(binary ? ["[the output is mostly binary]"] : []),
     ...bufferingHint(session, delivery, wait),

@@ -42,7 +42,7 @@ async function type(
   let total: WriteResult = { accepted: 0, queued: 0, refused: 0, broken: false };
   for (const [index, stroke] of strokes.entries()) {
     const wait = index === 0 ? 0 : Math.max(delayMs, stroke.paceBefore ? AFTER_ESCAPE_MS : 0);
-    if (wait > 0) await pause(session.clock, wait);
+    if (wait > 0) await pause(session.clock, wait, signal);
     if (signal?.aborted) throw new AbortError(`Typing was aborted after ${index} keys`, signal.reason);
     const { accepted, queued, refused, broken } = await session.stdin.write(stroke.bytes, signal);
     total = { accepted: total.accepted + accepted, queued, refused: total.refused + refused, broken };
@@ -54,7 +54,7 @@ async function type(
 /** Ctrl-C and its like have a meaning without a terminal too: the signal a terminal would make of them. */
 async function pipeKeys(session: Session, params: SessionParams): Promise<ProcessAnswer<WriteDetails>> {
   const parsed = pipeActions(params);
-  if (!parsed.ok) return invalidCall(parsed.problems);
+  if (!parsed.ok) return (session.state.kind === "ended" && cannotType(session)) || invalidCall(parsed.problems);
   const done: string[] = [];
   for (const action of parsed.actions) {
     if (action.kind === "signal") {

@@ -24,6 +24,6 @@ export async function submit(
   if (failure !== undefined) return failure;
   const { pty } = session.facts;
   const since = session.clock.monotonic() - session.lastInputAt;
-  if (pty && since < APART_MS) await pause(session.clock, APART_MS - since);
+  if (pty && since < APART_MS) await pause(session.clock, APART_MS - since, signal);
   return written(session, await session.stdin.write(new Uint8Array([pty ? 0x0d : 0x0a]), signal));
 }

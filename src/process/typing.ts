@@ -60,7 +60,7 @@ export function written(
   }
   const { eof = false, bracketed, warnings = [] } = extra;
   const lines = [
-    `Wrote ${accepted} bytes${eof ? " and ended the input" : ""}.`,
+    `Wrote ${accepted} ${accepted === 1 ? "byte" : "bytes"}${eof ? " and ended the input" : ""}.`,
     ...(bracketed === undefined ? [] : [bracketed ? "Marked as a paste." : "Not marked as a paste."]),
     ...(queued > 0 ? [`${queued} of them wait: the program does not read at the moment.`] : []),
     ...(refused > 0

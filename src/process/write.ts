@@ -21,7 +21,7 @@ export async function write(
   const failure = cannotType(session);
   if (failure !== undefined) return failure;
   const bytes = params.base64 === undefined ? new TextEncoder().encode(params.data ?? "") : decodeBase64(params.base64);
-  if (params.sensitive === true) session.redact(withoutLineEnd(bytes));
+  if (params.sensitive === true) linesOf(bytes).forEach((line) => session.redact(line));
   const warnings = longLineWarnings(session, bytes);
   const result = await session.stdin.write(bytes, signal);
   const eof = params.eof === true && result.refused === 0 && !result.broken;
@@ -41,9 +41,14 @@ function decodeBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** The Enter after a secret is not part of it. */
-function withoutLineEnd(bytes: Uint8Array): Uint8Array {
-  let end = bytes.length;
-  while (end > 0 && (bytes[end - 1] === 0x0a || bytes[end - 1] === 0x0d)) end--;
-  return bytes.subarray(0, end);
+/** Line by line, since a terminal echoes line ends in its own way; and the Enter after a secret is not part of it. */
+function linesOf(bytes: Uint8Array): readonly Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  let start = 0;
+  for (let index = 0; index <= bytes.length; index++) {
+    if (index < bytes.length && bytes[index] !== 0x0a && bytes[index] !== 0x0d) continue;
+    if (index > start) lines.push(bytes.subarray(start, index));
+    start = index + 1;
+  }
+  return lines;
 }

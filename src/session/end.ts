@@ -6,12 +6,19 @@
 import type { Exit } from "../runtime.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Session, Survivor } from "./session.ts";
+import { pause } from "./timing.ts";
 
 /** Silence after the exit that counts as the end of the output when a left-behind child holds the pipe, ms. */
 const DRAIN_SILENCE_MS = 500;
 
 /** However much a left-behind child prints, the session ends this long after the exit, ms. */
 const DRAIN_LIMIT_MS = 2_000;
+
+/**
+ * Pauses between looks at the tree of a session whose streams have ended, ms. A process closes its streams a moment
+ * before it is dead, longer on a busy host: who is seen at the first look need not be left.
+ */
+const DYING_PAUSES_MS: readonly number[] = [5, 15, 40];
 
 /** Follows a started session to its end and settles it. */
 export async function followToEnd(session: Session): Promise<void> {
@@ -31,7 +38,7 @@ export async function settleWith(
   exitedAt: number,
   notes: readonly string[],
 ): Promise<void> {
-  const survivors = await survivorsOf(session);
+  const survivors = await survivorsAtEnd(session);
   if (session.outputEnded === false) session.completeOutput();
   session.settle({
     kind: "ended",
@@ -49,12 +56,23 @@ export async function settleWith(
  */
 export async function survivorsOf(session: Session): Promise<readonly Survivor[]> {
   const { child } = session;
-  const answers = child.groupAnswers?.() ?? false;
-  if (session.exit !== undefined && session.outputEnded && !answers && session.stopCause === undefined) return [];
+  const answers = session.exit === undefined || (child.groupAnswers?.() ?? false); // given up is not gone
+  if (session.outputEnded && !answers && session.stopCause === undefined) return [];
   if (child.inspector !== undefined) {
     return (await child.inspector.tree()).map(({ pid, name }) => ({ pid, name }));
   }
   return answers && child.pid !== undefined ? [{ pid: child.pid, name: "process group" }] : [];
+}
+
+/** The same for a session that ends now, without those who are merely on their way out. */
+async function survivorsAtEnd(session: Session): Promise<readonly Survivor[]> {
+  let survivors = await survivorsOf(session);
+  for (const ms of DYING_PAUSES_MS) {
+    if (survivors.length === 0 || !session.outputEnded) break;
+    await pause(session.clock, ms);
+    survivors = await survivorsOf(session);
+  }
+  return survivors;
 }
 
 /** Resolves at the end of output, or once the silence since the exit is long enough. */

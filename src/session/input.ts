@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { AbortError } from "../errors.ts";
 import type { Session } from "./session.ts";
 import { waitFor } from "./wait.ts";
 
@@ -86,17 +87,19 @@ export function createInputQueue(session: Session): InputQueue {
 
   return {
     write: async (bytes, signal) => {
+      if (signal?.aborted) throw new AbortError("Nothing was written: the call was aborted", signal.reason);
       let accepted = 0;
-      while (accepted < bytes.length && session.input === "open") {
+      let isMoving = true;
+      while (isMoving && accepted < bytes.length && session.input === "open") {
         const room = QUEUE_LIMIT_BYTES - queued;
         if (room > 0) {
           const part = bytes.subarray(accepted, accepted + room);
           append(part);
           accepted += part.length;
-        } else if (!await whileMoving(() => queued < QUEUE_LIMIT_BYTES, signal)) break;
+        } else isMoving = await whileMoving(() => queued < QUEUE_LIMIT_BYTES, signal);
       }
       const goal = appended;
-      await whileMoving(() => taken >= goal, signal);
+      if (isMoving) await whileMoving(() => taken >= goal, signal);
       const broken = session.input === "broken";
       const left = broken ? 0 : Math.min(accepted, Math.max(0, goal - taken));
       return { accepted, queued: left, refused: bytes.length - accepted, broken };

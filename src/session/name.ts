@@ -10,10 +10,14 @@ const LONGEST_NAME = 48;
 /** The name of a command no plain word can be taken from. */
 const FALLBACK = "shell";
 
-/** A word of a command; `plain` is false when part of it is quoted, escaped, expanded or redirected. */
+/** A word of a command. */
 interface Word {
+  /** What stands outside of quotations and expansions. */
   readonly text: string;
+  /** Nothing in it is quoted, escaped or expanded. */
   readonly plain: boolean;
+  /** The word before says that this one is a credential. */
+  readonly secret: boolean;
 }
 
 /** How the words of a launcher (`sudo -u bob npm test`) are told from those of the command it launches. */
@@ -41,17 +45,30 @@ const LAUNCHERS: ReadonlyMap<string, Launcher> = new Map<string, Launcher>([
   ["{", { valued: "", operands: 0 }],
 ]);
 
-/** Commands that only prepare the ground: `cd app && npm test` is about `npm test`. */
-const PRELUDES: ReadonlySet<string> = new Set(["cd", "pushd", "export", "set", "source", ".", "umask", "ulimit"]);
+/** Commands that only prepare the ground: `cd app || exit 1; npm test` is about `npm test`. */
+const PRELUDES: ReadonlySet<string> = new Set([
+  "cd",
+  "pushd",
+  "export",
+  "set",
+  "source",
+  ".",
+  "umask",
+  "ulimit",
+  "exit",
+]);
 
-/** Commands whose operands are somebody's secret. */
-const SECRETIVE: ReadonlySet<string> = new Set(["sshpass", "export", "htpasswd", "chpasswd", "passwd"]);
+/** Commands that are often given a password as a plain word. */
+// deno-fmt-ignore
+const SECRETIVE: ReadonlySet<string> = new Set([
+  "sshpass", "export", "htpasswd", "chpasswd", "passwd",
+  "redis-cli", "mongo", "mongosh", "sqlcmd", "ldapsearch", "kinit", "smbclient",
+]);
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
 const PLAIN_WORD = /^[\p{L}\p{N}_.,/@%+~^*-]+$/u;
 /** The word after such an option or word is a credential. */
-const ANNOUNCES_SECRET =
-  /^-.*(?:pass|token|secret|key|auth|cred|bearer|header)|^-[Hu]$|^(?:bearer|basic|digest|token)$|[:=]$/i;
+const ANNOUNCES_SECRET = /^-[^=]*(?:pass|token|secret|key|auth|cred|header)[^=]*$|^(?:bearer|basic|digest|token)$|:$/i;
 /** Beginnings of the tokens that well-known services give out. */
 const TOKEN_PREFIX =
   /^(?:sk|pk|rk|gh[oprsu]|github_pat|glpat|xox[a-z]|hf|npm|pypi|dop_v1|shpat|ya29|AKIA|ASIA|AIza|eyJ)(?:[-_.]|(?<=AKIA|ASIA|AIza|eyJ))[\w.-]{8,}/;
@@ -78,7 +95,7 @@ export function sessionName(command: string): string {
     const [verb, ...operands] = launched(words);
     if (verb === undefined) continue;
     if (!isPublic(verb)) return prelude ?? FALLBACK;
-    const target = SECRETIVE.has(verb.text) ? undefined : targetOf(operands);
+    const target = SECRETIVE.has(verb.text) ? undefined : operands.find(isTarget)?.text;
     const name = cutMiddle(target === undefined ? verb.text : `${verb.text} ${target}`);
     if (!PRELUDES.has(verb.text)) return name;
     prelude ??= name;
@@ -109,32 +126,26 @@ function skipOwnWords(words: readonly Word[], from: number, { valued, operands }
   return at + operands;
 }
 
-function targetOf(operands: readonly Word[]): string | undefined {
-  let secret = false;
-  for (const word of operands) {
-    const announced = secret;
-    secret = ANNOUNCES_SECRET.test(word.text);
-    if (!announced && !secret && !word.text.startsWith("-") && isPublic(word)) return word.text;
-  }
-  return undefined;
+function isTarget(word: Word): boolean {
+  return isPublic(word) && !ANNOUNCES_SECRET.test(word.text);
 }
 
-function isPublic({ text, plain }: Word): boolean {
-  return plain && PLAIN_WORD.test(text) && !looksRandom(text);
+function isPublic({ text, plain, secret }: Word): boolean {
+  return plain && !secret && !text.startsWith("-") && PLAIN_WORD.test(text) && !looksRandom(text);
 }
 
 /** A known token, or a long run without separators that mixes letters and digits: a key, a hash, an id. */
 function looksRandom(text: string): boolean {
-  return TOKEN_PREFIX.test(text) || /(?=[A-Za-z_+]*\d)(?=[\d_+]*[A-Za-z])[A-Za-z0-9_+]{20,}/.test(text);
+  const runs = text.match(/[A-Za-z0-9_+]{20,}/g) ?? [];
+  return TOKEN_PREFIX.test(text) || runs.some((run) => /[A-Za-z]/.test(run) && /\d/.test(run));
 }
 
 function cutMiddle(name: string): string {
   const characters = [...name];
   if (characters.length <= LONGEST_NAME) return name;
-  const head = Math.floor((LONGEST_NAME - 1) / 2);
-  return [...characters.slice(0, head), "…", ...characters.slice(characters.length - (LONGEST_NAME - 1 - head))].join(
-    "",
-  );
+  const head = characters.slice(0, Math.floor((LONGEST_NAME - 1) / 2));
+  const tail = characters.slice(head.length + 1 - LONGEST_NAME);
+  return `${head.join("")}…${tail.join("")}`;
 }
 
 const BLANK = /[ \t\r]/;
@@ -160,7 +171,9 @@ function* simpleCommands(command: string): Iterable<readonly Word[]> {
     } else {
       const { text, plain, end } = readWord(command, at);
       const descriptor = /^\d+$/.test(text) && /[<>]/.test(command.charAt(end));
-      if (!redirected && !descriptor) words.push({ text, plain });
+      if (!redirected && !descriptor) {
+        words.push({ text, plain, secret: ANNOUNCES_SECRET.test(words.at(-1)?.text ?? "") });
+      }
       redirected = false;
       at = end;
     }
@@ -169,7 +182,10 @@ function* simpleCommands(command: string): Iterable<readonly Word[]> {
 }
 
 /** Reads one word; whatever is quoted, escaped or expanded makes it not plain and is left out of its text. */
-function readWord(command: string, from: number): Word & { readonly end: number } {
+function readWord(
+  command: string,
+  from: number,
+): { readonly text: string; readonly plain: boolean; readonly end: number } {
   let text = "";
   let plain = true;
   let at = from;

@@ -22,35 +22,45 @@ const LASTING_LENGTH = 4;
 
 /** Makes a redactor without secrets. */
 export function createRedactor(): Redactor {
-  let secrets: readonly Uint8Array[] = [];
+  let secrets: readonly Uint8Array[] = []; // longest first: of two at one place the longer one is meant
   const held = new Map<StreamName, Uint8Array>();
 
-  function feed(stream: StreamName, bytes: Uint8Array): readonly Uint8Array[] {
-    let rest = joined(held.get(stream), bytes);
-    held.delete(stream);
+  /** Replaces what is there of secrets, up to where one may still be under way; gives the rest back. */
+  function mask(
+    bytes: Uint8Array,
+    isEnd: boolean,
+  ): { readonly pieces: readonly Uint8Array[]; readonly rest: Uint8Array } {
+    let rest = bytes;
     const pieces: Uint8Array[] = [];
     for (;;) {
       const match = firstMatch(rest, secrets);
-      if (match === undefined) break;
+      const open = isEnd ? rest.length : rest.length - heldLength(rest, secrets);
+      // A longer secret may be under way where a short one has just been found.
+      if (match === undefined || open <= match.at) {
+        return { pieces: [...pieces, rest.subarray(0, open)], rest: rest.slice(open) };
+      }
       pieces.push(rest.subarray(0, match.at), MASK);
       rest = rest.subarray(match.at + match.secret.length);
       if (match.secret.length < LASTING_LENGTH) secrets = secrets.filter((secret) => secret !== match.secret);
     }
-    const keep = heldLength(rest, secrets);
-    if (keep > 0) held.set(stream, rest.slice(rest.length - keep));
-    pieces.push(rest.subarray(0, rest.length - keep));
-    return pieces.filter((piece) => piece.length > 0);
   }
 
   return {
     add: (secret) => {
-      if (secret.length > 0) secrets = [...secrets, secret.slice()];
+      if (secret.length > 0) secrets = [...secrets, secret.slice()].sort((a, b) => b.length - a.length);
     },
-    feed,
+    feed: (stream, bytes) => {
+      const { pieces, rest } = mask(joined(held.get(stream), bytes), false);
+      if (rest.length > 0) held.set(stream, rest);
+      else held.delete(stream);
+      return pieces.filter((piece) => piece.length > 0);
+    },
     finish: () => {
-      const rest = [...held];
+      const rest = [...held].flatMap(([stream, bytes]) =>
+        mask(bytes, true).pieces.map((piece) => [stream, piece] as const)
+      );
       held.clear();
-      return rest;
+      return rest.filter(([, piece]) => piece.length > 0);
     },
   };
 }

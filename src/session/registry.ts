@@ -4,6 +4,7 @@
  * @module
  */
 import type { Settings } from "../config.ts";
+import { OffstageError } from "../errors.ts";
 import type { Clock } from "../runtime.ts";
 import { survivorsOf } from "./end.ts";
 import { newSessionId } from "./ids.ts";
@@ -42,6 +43,16 @@ const LIVING_TREE_RECHECK_MS = 60_000;
 export interface Registry {
   /** A fresh id, never given out before. */
   newId(): string;
+  /**
+   * Starts something that ends with {@linkcode Registry.add}; closing waits for it.
+   *
+   * @throws {OffstageError} `closed` once the registry is sealed: nothing was started
+   */
+  starting(start: () => Promise<void>): Promise<void>;
+  /** @throws {OffstageError} `closed` once the registry is sealed */
+  refuseIfSealed(): void;
+  /** Lets nothing start any more; resolves when the starts that were under way have come to something. */
+  seal(): Promise<void>;
   /** Takes a started session in; from now on it can be found. */
   add(session: Session): void;
   /** Shows a session to its scope: it has gone to the background, or there is more of its output to read. */
@@ -58,7 +69,7 @@ export interface Registry {
   all(scope?: string): readonly Session[];
   /** Live background sessions of a scope, those being removed too. */
   live(scope: string): readonly Session[];
-  /** Forgets everything and cancels every timer. */
+  /** Forgets everything, cancels every timer and lets go of every pipe. */
   close(): void;
 }
 
@@ -87,8 +98,26 @@ export function createRegistry(options: RegistryOptions): Registry {
   const expiries = new Map<Session, () => void>();
   const tombstones = new Map<string, Tombstone>();
   const used = new Set<string>();
+  const lingering = new Set<Session>(); // forgotten, but somebody still holds their pipes
+  const starts = new Set<Promise<void>>();
+  let sealed = false;
 
   const ofScope = (scope: string): readonly Session[] => [...(scopes.get(scope) ?? [])];
+
+  function refuseIfSealed(): void {
+    if (sealed) throw new OffstageError("closed", "Cannot start a command: this Offstage has been closed");
+  }
+
+  async function starting(start: () => Promise<void>): Promise<void> {
+    refuseIfSealed();
+    const started = start();
+    starts.add(started);
+    try {
+      await started;
+    } finally {
+      starts.delete(started);
+    }
+  }
 
   function occupy(session: Session): void {
     if (withProcesses.size === 0) options.onOccupied();
@@ -116,6 +145,18 @@ export function createRegistry(options: RegistryOptions): Registry {
       const { outcome, endedAt } = state;
       bury({ id, scope, name, outcome, endedAt, goneAt: clock.now(), why });
     }
+  }
+
+  /** A process that is not ours may still hold the pipes: it must not die of SIGPIPE, so they are read until it ends. */
+  function letGo(session: Session): void {
+    if (session.outputEnded) return session.child.release();
+    lingering.add(session);
+    const stopListening = session.onChange(() => {
+      if (!session.outputEnded) return;
+      stopListening();
+      lingering.delete(session);
+      session.child.release();
+    });
   }
 
   function bury(stone: Tombstone): void {
@@ -168,6 +209,12 @@ export function createRegistry(options: RegistryOptions): Registry {
       used.add(id);
       return id;
     },
+    starting,
+    refuseIfSealed,
+    seal: async () => {
+      sealed = true;
+      await Promise.allSettled(starts);
+    },
     add: (session) => {
       const { id, scope } = session.facts;
       sessions.set(id, session);
@@ -191,6 +238,8 @@ export function createRegistry(options: RegistryOptions): Registry {
     live: (scope) => ofScope(scope).filter((session) => session.listed && session.state.kind === "running"),
     close: () => {
       for (const session of [...sessions.values()]) drop(session);
+      for (const session of lingering) session.child.release(); // or their readers would keep the host alive
+      lingering.clear();
       tombstones.clear();
     },
   };
@@ -199,14 +248,4 @@ export function createRegistry(options: RegistryOptions): Registry {
 /** A cheap first look before the process table is read. */
 function treeMayLive(session: Session): boolean {
   return session.state.kind === "ended" && session.state.survivors.length > 0;
-}
-
-/** A process that is not ours may still hold the pipes: it must not die of SIGPIPE, so they are read until it ends. */
-function letGo(session: Session): void {
-  if (session.outputEnded) return session.child.release();
-  const stopListening = session.onChange(() => {
-    if (!session.outputEnded) return;
-    stopListening();
-    session.child.release();
-  });
 }

@@ -153,9 +153,9 @@ export class Session {
     return this.child.pid;
   }
 
-  /** Sends one signal to its process group; once the shell has ended nobody is there. */
+  /** Sends one signal to its process group: to what is left of it, when the shell has ended. */
   signal(name: SignalName): SignalOutcome {
-    return this.exit === undefined ? this.child.signal(name, "group") : "gone";
+    return this.child.signal(name, "group");
   }
 
   /** Changes the size of its terminal; says whether there was one to change. */

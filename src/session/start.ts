@@ -15,7 +15,7 @@ import { longTimer } from "./timing.ts";
  * loses a process.
  *
  * @returns what the caller ought to know about the start
- * @throws {OffstageError} `spawn-failed` when nothing was started; then there is no session either
+ * @throws {OffstageError} `spawn-failed` or `closed` when nothing was started; then there is no session either
  */
 export async function startSession(
   session: Session,
@@ -24,13 +24,20 @@ export async function startSession(
   registry: Registry,
   killGraceMs: number,
 ): Promise<readonly string[]> {
-  session.child = await spawner.spawn(spec, session.sink);
-  registry.add(session);
+  await registry.starting(async () => {
+    session.child = await spawner.spawn(spec, session.sink);
+    registry.add(session);
+  });
+  follow(session, registry, killGraceMs);
+  return session.child.warnings ?? [];
+}
+
+/** Sets the timeout and awaits the end. Apart from the start, so that what lives as long as the session holds no spec. */
+function follow(session: Session, registry: Registry, killGraceMs: number): void {
   const { clock, facts } = session;
   const cancelTimeout = longTimer(clock, facts.timeoutMs, () => void stop(session, "timeout", killGraceMs));
   void followToEnd(session).then(() => {
     cancelTimeout();
     registry.ended(session);
   });
-  return session.child.warnings ?? [];
 }

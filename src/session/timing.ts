@@ -24,9 +24,17 @@ export function longTimer(clock: Clock, ms: number, fire: () => void, holding = 
   return () => cancel();
 }
 
-/** Resolves after `ms`; keeps the host alive until then. */
-export function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => clock.timer(ms, resolve, true));
+/** Resolves after `ms`, or as soon as `signal` fires; keeps the host alive until then. */
+export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.timer(ms, end, true);
+    signal?.addEventListener("abort", end, { once: true });
+  });
 }
 
 /** Resolves once `event` does, at the latest after `ms`; says which it was. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Outcome } from "./outcome.ts";
-import type { Session, Survivor } from "./session.ts";
+import type { Session, SessionState, Survivor } from "./session.ts";
 
 /** What the shells' own codes mean (spec E26). */
 const CODE_HINTS: Readonly<Record<number, string>> = {
@@ -15,9 +15,8 @@ const CODE_HINTS: Readonly<Record<number, string>> = {
 /** How many survivors are named before the rest is counted. */
 const NAMED_SURVIVORS = 8;
 
-/** A session's state in a few words. */
-export function statusText(session: Session): string {
-  const { state } = session;
+/** A session's state in a few words: its present one, or the one an answer is about. */
+export function statusText(session: Session, state: SessionState = session.state): string {
   if (state.kind === "running") return "running";
   const sentence = endSentence(session, state.outcome) ?? "exit code 0";
   return sentence.startsWith(state.outcome.status) ? sentence : `${state.outcome.status}: ${sentence}`;

@@ -9,6 +9,8 @@
 import type { Problem } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 import type { SignalName } from "../runtime.ts";
+import { CONTROL_EXCEPTIONS, NAMED_KEYS } from "./key_table.ts";
+import type { NamedKey } from "./key_table.ts";
 
 /** Modes of the terminal that change what a key sends. */
 export interface KeyModes {
@@ -47,69 +49,12 @@ interface Modifiers {
   readonly ctrl: boolean;
 }
 
-/** How a named key is sent, after xterm's "ctlseqs" (PC-style function keys, VT220-style editing keypad). */
-type NamedKey =
-  /** A fixed string; a modifier that has a code of its own is listed, Alt puts ESC in front. */
-  | { readonly form: "fixed"; readonly plain: string; readonly shift?: string; readonly ctrl?: string }
-  /** `ESC [ X` or `ESC O X`, modified `ESC [ 1 ; n X`. */
-  | { readonly form: "letter"; readonly final: string; readonly ss3: "always" | "application" }
-  /** `ESC [ k ~`, modified `ESC [ k ; n ~`. */
-  | { readonly form: "tilde"; readonly code: number };
-
 const ESC = "\x1b";
-
-const NAMED_KEYS: ReadonlyMap<string, NamedKey> = new Map<string, NamedKey>([
-  ...fixed(["enter", "return"], "\r"),
-  ...fixed(["tab"], "\t", { shift: `${ESC}[Z` }),
-  ...fixed(["btab"], `${ESC}[Z`),
-  ...fixed(["escape", "esc"], ESC),
-  ...fixed(["space"], " ", { shift: " ", ctrl: "\0" }),
-  ...fixed(["bspace", "backspace"], "\x7f", { shift: "\x7f", ctrl: "\b" }),
-  ...letter("application", { up: "A", down: "B", right: "C", left: "D", home: "H", end: "F" }),
-  ...tilde({
-    insert: 2,
-    ic: 2,
-    delete: 3,
-    dc: 3,
-    del: 3,
-    pageup: 5,
-    pgup: 5,
-    ppage: 5,
-    pagedown: 6,
-    pgdn: 6,
-    npage: 6,
-  }),
-  ...letter("always", { f1: "P", f2: "Q", f3: "R", f4: "S" }),
-  ...tilde({ f5: 15, f6: 17, f7: 18, f8: 19, f9: 20, f10: 21, f11: 23, f12: 24 }),
-  // Whoever names a keypad key means that key and not the digit, so the application form is sent in either keypad mode.
-  ...[..."0123456789"].flatMap((digit, index) => fixed([`kp${digit}`], `${ESC}O${"pqrstuvwxy"[index]}`)),
-  ...fixed(["kp/"], `${ESC}Oo`),
-  ...fixed(["kp*"], `${ESC}Oj`),
-  ...fixed(["kp-"], `${ESC}Om`),
-  ...fixed(["kp+"], `${ESC}Ok`),
-  ...fixed(["kp."], `${ESC}On`),
-  ...fixed(["kpenter"], `${ESC}OM`),
-]);
 
 /** Every key name, lower-case, aliases included. Any of them may carry the prefixes `C-`, `M-` and `S-`. */
 export const KEY_NAMES: readonly string[] = [...NAMED_KEYS.keys()];
 
 const PREFIX = /^(c|ctrl|control|m|alt|meta|s|shift)[-+](?=.)/isu;
-
-/** Control keys that are not `code & 0x1f`; the digits and `/`, `-` are xterm's and tmux's. */
-const CONTROL_EXCEPTIONS: Readonly<Record<string, string>> = {
-  "?": "\x7f",
-  " ": "\0",
-  "2": "\0",
-  "3": "\x1b",
-  "4": "\x1c",
-  "5": "\x1d",
-  "6": "\x1e",
-  "7": "\x1f",
-  "8": "\x7f",
-  "/": "\x1f",
-  "-": "\x1f",
-};
 
 /**
  * The bytes of one key.
@@ -294,23 +239,4 @@ function parseHex(hex: string | readonly string[]): Uint8Array | string {
     for (let at = 0; at < digits.length; at += 2) bytes.push(Number.parseInt(digits.slice(at, at + 2), 16));
   }
   return Uint8Array.from(bytes);
-}
-
-function fixed(
-  names: readonly string[],
-  plain: string,
-  modified: { readonly shift?: string; readonly ctrl?: string } = {},
-): (readonly [string, NamedKey])[] {
-  return names.map((name) => [name, { form: "fixed", plain, ...modified }] as const);
-}
-
-function letter(
-  ss3: "always" | "application",
-  finals: Readonly<Record<string, string>>,
-): (readonly [string, NamedKey])[] {
-  return Object.entries(finals).map(([name, final]) => [name, { form: "letter", final, ss3 }] as const);
-}
-
-function tilde(codes: Readonly<Record<string, number>>): (readonly [string, NamedKey])[] {
-  return Object.entries(codes).map(([name, code]) => [name, { form: "tilde", code }] as const);
 }

@@ -12,10 +12,12 @@ import type {
   ExecAnswer,
   ExecConfig,
   ExecParams,
+  KillDetails,
   LogDetails,
   Offstage,
   PollDetails,
   RunningDetails,
+  SignalName,
 } from "../../mod.ts";
 
 /** One instance with one agent, closed at the end of the test. */
@@ -49,6 +51,12 @@ export async function background(
   const { details } = answer;
   if (details.status !== "running") throw new Error(`Expected "running" but got: ${answer.text}`);
   return { ...answer, details, id: details.sessionId };
+}
+
+/** Whether commands get a terminal here when they ask for one. */
+export async function hasTerminals(): Promise<boolean> {
+  await using bench = open();
+  return (await runToEnd(bench.agent, { command: ":", pty: true })).details.pty;
 }
 
 /** One poll. */
@@ -98,6 +106,17 @@ export async function pollUntil(agent: Agent, sessionId: string, wanted: string 
   return output;
 }
 
+/** Ends a session, waiting for the end up to 30 s, or sends it one signal. */
+export async function kill(
+  agent: Agent,
+  sessionId: string,
+  options: { readonly signal?: SignalName; readonly wait?: number } = { wait: 30_000 },
+): Promise<KillDetails & { text: string }> {
+  const { details, text } = await agent.process({ action: "kill", sessionId, ...options });
+  if (!("confirmed" in details)) throw new Error(`Expected a kill's answer but got: ${text}`);
+  return { ...details, text };
+}
+
 /** Waits until `met`, looking often; fails after a generous time. */
 export async function eventually(met: () => boolean | Promise<boolean>, what: string, limitMs = 30_000): Promise<void> {
   const deadline = Date.now() + limitMs;
@@ -133,12 +152,20 @@ export function processState(pid: number): string | undefined {
 
 /** Live processes (zombies do not count) whose command line contains a text. Needs `/proc`. */
 export function processesWith(text: string): readonly number[] {
+  return liveProcesses((pid) => readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ").includes(text));
+}
+
+/** Live processes that were started with `variable` (`NAME=value`) in their environment. Needs `/proc`. */
+export function processesCarrying(variable: string): readonly number[] {
+  return liveProcesses((pid) => readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(variable));
+}
+
+function liveProcesses(matches: (pid: number) => boolean): readonly number[] {
   return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
     try {
-      const commandLine = readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ");
-      return commandLine.includes(text) && !/^[ZX]/.test(processState(pid) ?? "X");
+      return matches(pid) && !/^[ZX]/.test(processState(pid) ?? "X");
     } catch {
-      return false;
+      return false; // it has ended since, or is somebody else's
     }
   });
 }

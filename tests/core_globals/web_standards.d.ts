@@ -34,3 +34,5 @@ declare class DOMException extends Error {
 }
 
 declare function structuredClone<T>(value: T): T;
+
+declare function atob(data: string): string;

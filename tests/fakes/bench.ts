@@ -126,6 +126,16 @@ export async function refused(
   return { ...details, text };
 }
 
+/** Lets up to two minutes pass and says after how many milliseconds a promise was settled. */
+export async function answeredAfter({ clock }: Bench, answer: Promise<unknown>): Promise<number> {
+  const from = clock.monotonic();
+  let after = Infinity;
+  const settled = (): void => void (after = clock.monotonic() - from);
+  answer.then(settled, settled);
+  await clock.advance(120_000);
+  return after;
+}
+
 /** A signal that knows how many listen to it. */
 export function countingSignal(): {
   readonly signal: AbortSignal;

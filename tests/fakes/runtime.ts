@@ -39,10 +39,13 @@ export function createMachine(environment: Record<string, string> = {}): Machine
   };
 }
 
-/** Random bytes that are not: all 0 the first time, all 1 the second, so that ids are the same in every run. */
+/** Random bytes that are not, so that ids are the same in every run: all 0, then all 1 …; uneven ones after all 255. */
 function countingBytes(): (count: number) => Uint8Array {
   let next = 0;
-  return (count) => new Uint8Array(count).fill(next++);
+  return (count) => {
+    const turn = next++;
+    return new Uint8Array(count).map((_, index) => turn + (turn >> 8) * index);
+  };
 }
 
 /** The runtime of a machine. */

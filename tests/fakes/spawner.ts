@@ -52,8 +52,8 @@ export interface FakeChild {
   readonly signals: readonly string[];
   /** How often its process tree has been looked at. */
   readonly looks: number;
-  /** Who is blocked reading its stdin. */
-  reader: TreeProcess | "unknown" | undefined;
+  /** Who is blocked reading its stdin; a promise for a platform that takes its time to tell. */
+  reader: TreeProcess | "unknown" | undefined | Promise<undefined>;
   /** Each write, as text. */
   readonly writes: readonly string[];
   /** What of its input it does with: takes it, leaves it, or has closed its stdin. */

@@ -1,0 +1,70 @@
+/**
+ * What a conformance test needs of the machine, and this machine with one thing changed.
+ *
+ * @module
+ */
+import { existsSync } from "node:fs";
+import process from "node:process";
+import {
+  createOffstage,
+  type ExecConfig,
+  type OutputSink,
+  type Runtime,
+  type Spawner,
+  type SpawnSpec,
+} from "../../mod.ts";
+import { runtimeName, skipUnless } from "../skip.ts";
+import { type Bench, open, runToEnd } from "./agent.ts";
+
+/** `skip` of a test whose commands are written for a POSIX shell. */
+export const posix: string | false = skipUnless(
+  process.platform !== "win32",
+  "the commands are written for a POSIX shell",
+);
+
+/** `skip` of a test that looks into `/proc`. */
+export const proc: string | false = posix || skipUnless(existsSync("/proc/self/stat"), "there is no /proc");
+
+/** `skip` of a test that needs a terminal. */
+export const terminal: string | false = posix || skipUnless(await hasTerminals(), "this runtime has no terminals");
+
+/** `skip` of a test that runs a program. */
+export async function needs(program: string): Promise<string | false> {
+  if (posix !== false) return posix;
+  await using bench = open();
+  const { details } = await runToEnd(bench.agent, { command: `command -v ${program}` });
+  return skipUnless(details.ok, `there is no ${program}`);
+}
+
+async function hasTerminals(): Promise<boolean> {
+  await using bench = open();
+  return (await runToEnd(bench.agent, { command: ":", pty: true })).details.pty;
+}
+
+/** The runtime object of the runtime that the test runs on. */
+export async function thisRuntime(): Promise<Runtime> {
+  switch (runtimeName) {
+    case "node":
+      return (await import("../../adapters/node.ts")).nodeRuntime();
+    case "deno":
+      return (await import("../../adapters/deno.ts")).denoRuntime();
+    case "bun":
+      return (await import("../../adapters/bun.ts")).bunRuntime();
+  }
+}
+
+/** Like {@linkcode open}, with something about starting commands changed. */
+export async function openWith(
+  change: (spawner: Spawner, spec: SpawnSpec, sink: OutputSink) => ReturnType<Spawner["spawn"]>,
+  exec: ExecConfig = {},
+): Promise<Bench> {
+  const runtime = await thisRuntime();
+  const { spawner } = runtime;
+  return openOn({ ...runtime, spawner: { ...spawner, spawn: (spec, sink) => change(spawner, spec, sink) } }, exec);
+}
+
+/** Like {@linkcode open}, on a given runtime. */
+export function openOn(runtime: Runtime, exec: ExecConfig = {}): Bench {
+  const offstage = createOffstage({ runtime, tools: { exec } });
+  return { offstage, agent: offstage.agent("tester"), [Symbol.asyncDispose]: () => offstage.close() };
+}

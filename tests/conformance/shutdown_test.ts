@@ -1,0 +1,191 @@
+/**
+ * What becomes of the sessions when their host ends (E39, case 48), seen from outside: each host is a process of its own
+ * on the runtime the test runs on.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assertEquals, assertGreater, assertLess, assertStringIncludes } from "@std/assert";
+import type { ExecParams } from "../../mod.ts";
+import type { HostPlan } from "../fixtures/host.ts";
+import { runtimeName, skipUnless } from "../skip.ts";
+import { eventually, processesCarrying, processesWith, uniqueSleep } from "./agent.ts";
+
+const proc = skipUnless(existsSync("/proc/self/stat"), "processes are counted in /proc");
+
+/** Beside the compiled tests lie compiled fixtures. */
+const hostProgram = fileURLToPath(
+  new URL(`../fixtures/host.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url),
+);
+const runtimeArgs = { node: [], bun: [], deno: ["run", "-A", "--no-check"] }[runtimeName];
+
+interface Host extends AsyncDisposable {
+  /** Sends it a signal. */
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Its end, and everything it printed. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null; readonly output: string }>;
+  /** Resolves when its commands are up. */
+  readonly up: Promise<void>;
+  /** Live processes of its commands. */
+  readonly processes: () => readonly number[];
+  /** An empty folder that its commands run in. */
+  readonly folder: string;
+}
+
+async function start(
+  commands: readonly ExecParams[],
+  end: HostPlan["end"],
+  exec: HostPlan["exec"] = { killGraceMs: 1_000 },
+): Promise<Host> {
+  const folder = await mkdtemp(join(tmpdir(), "offstage-host-"));
+  const mark = Math.random().toString().slice(2);
+  const marked = commands.map((params) => ({ workdir: folder, env: { OFFSTAGE_TEST_MARK: mark }, ...params }));
+  const plan: HostPlan = { exec, commands: marked, end };
+  const child = spawn(process.execPath, [...runtimeArgs, hostProgram, JSON.stringify(plan)], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const isUp = new Promise<void>((resolve) => {
+    child.stdout.on("data", () => output.includes("up\n") && resolve());
+    child.once("exit", () => resolve());
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").prependListener("data", (text: string) => output += text);
+  }
+  const processes = (): readonly number[] => processesCarrying(`OFFSTAGE_TEST_MARK=${mark}`);
+  return {
+    kill: (signal) => void child.kill(signal),
+    ended: once(child, "exit").then(([code, signal]) => ({ code, signal, output })),
+    up: isUp,
+    processes,
+    folder,
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGKILL");
+      for (const pid of processes()) process.kill(pid, "SIGKILL");
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One session of each kind that a host's end must reach. */
+const SESSIONS: readonly ExecParams[] = [
+  { command: "trap 'touch tidied; exit 0' TERM; echo up; while :; do sleep 0.05; done" },
+  { command: "echo up; sleep 600", pty: true },
+  { command: "trap '' TERM; echo up; while :; do sleep 0.5; done" },
+  { command: "setsid sleep 600 & echo up; exec sleep 600" },
+  { command: "nohup sleep 600 >/dev/null 2>&1 & echo up" },
+];
+
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+  test(
+    `E39 ${signal} to the host ends every session by the ladder, then the host by that signal [48]`,
+    { skip: proc },
+    async () => {
+      await using host = await start(SESSIONS, "stay");
+      await host.up;
+      assertGreater(host.processes().length, SESSIONS.length);
+      host.kill(signal);
+      assertEquals((await host.ended).signal, signal);
+      assertEquals(host.processes(), []);
+      assertEquals(existsSync(join(host.folder, "tidied")), true);
+    },
+  );
+}
+
+for (const end of ["throw", "reject"] as const) {
+  test(
+    `E39 an uncaught error of the host (${end}) ends every session, and the error is shown [48]`,
+    { skip: proc },
+    async () => {
+      await using host = await start(SESSIONS, end);
+      const { code, output } = await host.ended;
+      assertGreater(code ?? 0, 0);
+      assertStringIncludes(output, "boom");
+      assertEquals(host.processes(), []);
+      assertEquals(existsSync(join(host.folder, "tidied")), true);
+    },
+  );
+}
+
+test("E39 close() ends every session, and the host goes on to its own end [48]", { skip: proc }, async () => {
+  await using host = await start(SESSIONS, "close");
+  assertEquals((await host.ended).code, 0);
+  assertEquals(host.processes(), []);
+  assertEquals(existsSync(join(host.folder, "tidied")), true);
+});
+
+test("E39 a host that has nothing left to do ends what its commands left behind [48]", { skip: proc }, async () => {
+  await using host = await start([{ command: "nohup sleep 600 >/dev/null 2>&1 & echo up" }], "return");
+  assertEquals((await host.ended).code, 0);
+  assertEquals(host.processes(), []);
+});
+
+test("S7 a host whose commands have ended ends at once, however long they are kept [82]", { skip: proc }, async () => {
+  const startedAt = performance.now();
+  await using host = await start([{ command: "echo up" }, { command: "echo up; sleep 0.5" }], "return");
+  assertEquals((await host.ended).code, 0);
+  assertLess(performance.now() - startedAt, 20_000);
+});
+
+test(
+  "E39 process.exit() of the host sends every group SIGTERM before it is too late [48]",
+  { skip: proc },
+  async () => {
+    await using host = await start([
+      { command: "trap 'touch tidied; exit 0' TERM; echo up; while :; do sleep 0.05; done" },
+      { command: "echo up; sleep 600 | cat" },
+      { command: "echo up; sleep 600", pty: true },
+    ], "exit");
+    assertEquals((await host.ended).code, 3);
+    await eventually(() => host.processes().length === 0, "the groups end", 10_000);
+    assertEquals(existsSync(join(host.folder, "tidied")), true);
+  },
+);
+
+test(
+  "close() lets go of a pipe that a process out of reach still holds: the host can end",
+  { skip: proc },
+  async () => {
+    const marker = uniqueSleep();
+    await using host = await start([{ command: `env -i setsid ${marker} & echo up` }], "close");
+    try {
+      const limit = new Promise((resolve) => setTimeout(resolve, 20_000, "it hangs").unref());
+      assertEquals(await Promise.race([host.ended.then(({ code }) => code), limit]), 0);
+    } finally {
+      for (const pid of processesWith(marker)) process.kill(pid, "SIGKILL");
+    }
+  },
+);
+
+// The orphan guard: nothing inside the host can run any more
+
+test("E39 SIGKILL of the host: the orphan guard ends every session [48]", { skip: proc }, async () => {
+  await using host = await start(SESSIONS, "stay");
+  await host.up;
+  host.kill("SIGKILL");
+  await host.ended;
+  await eventually(() => host.processes().length === 0, "the orphan guard ends them", 10_000);
+});
+
+test("E39 process.exit() of the host: the orphan guard ends what SIGTERM did not [48]", { skip: proc }, async () => {
+  await using host = await start(SESSIONS, "exit");
+  await host.ended;
+  await eventually(() => host.processes().length === 0, "the orphan guard ends them", 10_000);
+});
+
+test("E39 without the orphan guard the sessions outlive the host's SIGKILL [48]", { skip: proc }, async () => {
+  await using host = await start([{ command: "echo up; exec sleep 600" }], "stay", { orphanGuard: false });
+  await host.up;
+  host.kill("SIGKILL");
+  await host.ended;
+  await new Promise((resolve) => setTimeout(resolve, 3_000)); // the guard would need 2 s at most
+  assertEquals(host.processes().length, 1);
+});
