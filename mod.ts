@@ -15,7 +15,6 @@ export { AbortError, OffstageError } from "./src/errors.ts";
 export type { ErrorCode, Problem } from "./src/errors.ts";
 
 // exec
-export { execSchema } from "./src/exec/schema.ts";
 export type { ExecParams } from "./src/exec/schema.ts";
 export type { ExecOptions } from "./src/exec/exec.ts";
 export type { ExecUpdate } from "./src/exec/updates.ts";
@@ -34,7 +33,6 @@ export { INJECTION_VARIABLES, isInjectionVariable } from "./src/exec/environment
 export type { InjectionTable } from "./src/exec/environment.ts";
 
 // process
-export { processSchema } from "./src/process/schema.ts";
 export type { ProcessAction, ProcessParams } from "./src/process/schema.ts";
 export type { ProcessOptions } from "./src/process/process.ts";
 export type { FailureDetails, StatusDetails } from "./src/process/answer.ts";
@@ -47,7 +45,8 @@ export type { WriteDetails } from "./src/process/typing.ts";
 export type { WokenBy } from "./src/process/until.ts";
 
 // sessions
-export type { EndReason, EndStatus, Outcome } from "./src/session/outcome.ts";
+export type { InputEvidence } from "./src/session/input_wait.ts";
+export type { EndReason, EndStatus, Outcome, StopCause } from "./src/session/outcome.ts";
 export type { SessionEnd } from "./src/session/end_all.ts";
 export type { Survivor } from "./src/session/session.ts";
 export type { StreamBytes } from "./src/output/log.ts";

@@ -10,7 +10,7 @@ export { bunRuntime } from "./bun/runtime.ts";
 export type { BunPtyKind, BunRuntimeOptions } from "./bun/runtime.ts";
 export { bridgeChildProcess } from "./bun/bridge.ts";
 export type { BridgedSubprocess } from "./bun/bridge.ts";
-export type { Bridge, BridgeOptions } from "./node/bridge.ts";
+export type { Bridge, BridgedSignal, BridgeOptions } from "./signal_bridge.ts";
 export type { Offstage, OffstageConfig, Runtime } from "../mod.ts";
 
 /** What `createOffstage` takes on Bun. */

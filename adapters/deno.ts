@@ -9,6 +9,10 @@ import { denoRuntime } from "./deno/runtime.ts";
 export { denoRuntime } from "./deno/runtime.ts";
 export type { DenoRuntimeOptions } from "./deno/runtime.ts";
 export { bridgeChildProcess } from "./deno/bridge.ts";
+export type { BridgedDenoProcess } from "./deno/bridge.ts";
+export type { Bridge, BridgedSignal, BridgeOptions } from "./signal_bridge.ts";
+export type { PtyLoader } from "./node/pty.ts";
+export type { Offstage, OffstageConfig, Runtime } from "../mod.ts";
 
 /**
  * Makes an instance that runs commands with `Deno.Command`, and in terminals with `npm:@lydell/node-pty`.

@@ -51,6 +51,7 @@ export function listProblems(problems: readonly Problem[]): string {
  * ```
  */
 export class OffstageError extends Error {
+  /** Always `OffstageError`. */
   override readonly name: string = "OffstageError";
   /** Why it failed, for machines. */
   readonly code: ErrorCode;
@@ -58,6 +59,8 @@ export class OffstageError extends Error {
   readonly problems: readonly Problem[];
 
   /**
+   * Makes an error; users only catch them.
+   *
    * @param code why it failed
    * @param message what happened and what to do next
    * @param options the underlying `cause`, and the list of `problems`
@@ -75,11 +78,14 @@ export class OffstageError extends Error {
 
 /** The rejection of a call whose `AbortSignal` fired. `name` is `AbortError`, `cause` the signal's reason. */
 export class AbortError extends Error {
+  /** Always `AbortError`. */
   override readonly name: string = "AbortError";
   /** Output the command had printed by then, rendered; empty if the call was only waiting. */
   readonly output: string;
 
   /**
+   * Makes an error; users only catch them.
+   *
    * @param message what was aborted
    * @param cause the `reason` of the signal
    * @param output what the command had printed by then

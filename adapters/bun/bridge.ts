@@ -3,11 +3,7 @@
  *
  * @module
  */
-
-import process from "node:process";
-import type { Bridge, BridgeOptions } from "../node/bridge.ts";
-
-export type { Bridge, BridgeOptions } from "../node/bridge.ts";
+import { type Bridge, type BridgedSignal, type BridgeOptions, forwardSignals } from "../signal_bridge.ts";
 
 /** What is used of a Bun `Subprocess`. */
 export interface BridgedSubprocess {
@@ -18,12 +14,8 @@ export interface BridgedSubprocess {
   /** The signal that ended it; `null` while it runs. */
   readonly signalCode: string | number | null;
   /** Sends it a signal. */
-  kill(signal: NodeJS.Signals): void;
+  kill(signal: BridgedSignal): void;
 }
-
-const DEFAULT_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win32"
-  ? ["SIGTERM", "SIGINT", "SIGBREAK"]
-  : ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
 
 /**
  * Forwards signals to a child until it ends.
@@ -35,24 +27,8 @@ const DEFAULT_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win32"
  * @returns the bridge, to take it down by hand
  */
 export function bridgeChildProcess(child: BridgedSubprocess, options: BridgeOptions = {}): Bridge {
-  const { signals = DEFAULT_SIGNALS, onSignal } = options;
-  const forward = (signal: NodeJS.Signals): void => {
-    attempt(() => onSignal?.(signal));
-    attempt(() => child.kill(signal));
-  };
-  const detach = (): void => {
-    for (const signal of signals) process.off(signal, forward);
-  };
-  if (child.exitCode !== null || child.signalCode !== null) return { detach };
-  for (const signal of signals) process.on(signal, forward);
-  child.exited.then(detach, detach);
-  return { detach };
-}
-
-function attempt(action: () => void): void {
-  try {
-    action();
-  } catch {
-    // The child is gone, or the caller's hook failed: the next signal is forwarded all the same
-  }
+  const bridge = forwardSignals((signal) => child.kill(signal), options);
+  if (child.exitCode !== null || child.signalCode !== null) bridge.detach();
+  child.exited.then(bridge.detach, bridge.detach);
+  return bridge;
 }

@@ -5,7 +5,6 @@
  * @module
  */
 
-import { existsSync } from "node:fs";
 import process from "node:process";
 import { setImmediate } from "node:timers/promises";
 import { waitsForInput } from "./input_reader.ts";
@@ -178,7 +177,7 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
 }
 
 function hasProc(): boolean {
-  return process.platform === "linux" && existsSync("/proc/self/stat");
+  return process.platform === "linux" && readStat(process.pid) !== undefined; // not there, or not permitted (Deno)
 }
 
 function isRecent(leader: GroupLeader): boolean {

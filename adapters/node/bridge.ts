@@ -1,33 +1,10 @@
 /**
- * Passes this process's end signals on to a long-running child that was started elsewhere.
+ * Passes this process's end signals on to a long-running child of `node:child_process`.
  *
  * @module
  */
-
 import type { ChildProcess } from "node:child_process";
-import process from "node:process";
-
-/** Options of {@linkcode bridgeChildProcess}. */
-export interface BridgeOptions {
-  /**
-   * Signals to forward.
-   *
-   * @default {["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"], on Windows ["SIGTERM", "SIGINT", "SIGBREAK"]}
-   */
-  readonly signals?: readonly NodeJS.Signals[];
-  /** Called before the child gets the signal. What it throws is ignored. */
-  readonly onSignal?: (signal: NodeJS.Signals) => void;
-}
-
-/** A bridge between this process and a child. */
-export interface Bridge {
-  /** Stops forwarding. Idempotent. */
-  detach(): void;
-}
-
-const DEFAULT_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win32"
-  ? ["SIGTERM", "SIGINT", "SIGBREAK"]
-  : ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
+import { type Bridge, type BridgeOptions, forwardSignals } from "../signal_bridge.ts";
 
 /**
  * Forwards signals to a child until it exits or fails.
@@ -39,25 +16,12 @@ const DEFAULT_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win32"
  * @returns the bridge, to take it down by hand
  */
 export function bridgeChildProcess(child: ChildProcess, options: BridgeOptions = {}): Bridge {
-  const { signals = DEFAULT_SIGNALS, onSignal } = options;
-  const forward = (signal: NodeJS.Signals): void => {
-    attempt(() => onSignal?.(signal));
-    attempt(() => child.kill(signal));
-  };
+  const bridge = forwardSignals((signal) => child.kill(signal as NodeJS.Signals), options);
   const detach = (): void => {
-    for (const signal of signals) process.off(signal, forward);
+    bridge.detach();
     child.off("exit", detach).off("error", detach);
   };
-  if (child.exitCode !== null || child.signalCode !== null) return { detach };
-  for (const signal of signals) process.on(signal, forward);
   child.once("exit", detach).once("error", detach);
+  if (child.exitCode !== null || child.signalCode !== null) detach();
   return { detach };
-}
-
-function attempt(action: () => void): void {
-  try {
-    action();
-  } catch {
-    // The child is gone, or the caller's hook failed: the next signal is forwarded all the same
-  }
 }

@@ -74,7 +74,7 @@ const entries = {
 };
 
 /** The schema of {@linkcode ExecParams}; unknown keys are looked for beside it, to name the nearest. */
-export const execSchema: v.GenericSchema<unknown, ExecParams> = v.object(entries) as v.GenericSchema<
+const execSchema: v.GenericSchema<unknown, ExecParams> = v.object(entries) as v.GenericSchema<
   unknown,
   ExecParams
 >;

@@ -4,7 +4,7 @@
  * @module
  */
 import { tailOfLog } from "../output/budget.ts";
-import { type InputWait, inputWait } from "../session/input_wait.ts";
+import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
 import type { Session } from "../session/session.ts";
 import { seconds, statusText } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
@@ -31,7 +31,7 @@ export interface ListEntry extends StatusDetails {
   /** Whether its program waits for input. */
   readonly waitingForInput: boolean;
   /** How that is known. */
-  readonly evidence: InputWait["evidence"] | null;
+  readonly evidence: InputEvidence | null;
   /** Time since its last output or input, ms. */
   readonly idleMs: number;
   /** Whether older output is not held any more. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { type LinePage, readLines } from "../output/lines.ts";
-import { type InputWait, inputWait } from "../session/input_wait.ts";
+import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
 import type { Session } from "../session/session.ts";
 import { seconds, statusText } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
@@ -43,7 +43,7 @@ export interface LogDetails extends StatusDetails {
   /** Whether the program waits for input. */
   readonly waitingForInput: boolean;
   /** How that is known. */
-  readonly evidence: InputWait["evidence"] | null;
+  readonly evidence: InputEvidence | null;
 }
 
 /** Kept free of an answer for what is said about the page and the session, characters. */

@@ -6,7 +6,7 @@
 import { fitHeadAndTail } from "../output/budget.ts";
 import { createCursor, type Cursor, type Delivery } from "../output/cursor.ts";
 import type { StreamBytes } from "../output/log.ts";
-import { type InputWait, inputWait } from "../session/input_wait.ts";
+import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
 import type { Session, SessionState, Survivor } from "../session/session.ts";
 import { waitFor } from "../session/wait.ts";
 import { bufferLoss, statusText, survivorsSentence } from "../session/wording.ts";
@@ -36,7 +36,7 @@ export interface PollDetails extends StatusDetails {
   /** Whether the program waits for input. */
   readonly waitingForInput: boolean;
   /** How that is known. */
-  readonly evidence: InputWait["evidence"] | null;
+  readonly evidence: InputEvidence | null;
   /** When another poll is worth while, ms, after one without output; `null` otherwise. */
   readonly retryInMs: number | null;
   /** Processes it started that lived on at its end. */

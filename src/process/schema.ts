@@ -151,7 +151,7 @@ const entries = {
 };
 
 /** The schema of {@linkcode ProcessParams}, all actions in one. */
-export const processSchema: v.GenericSchema<unknown, ProcessParams> = v.object(entries) as v.GenericSchema<
+const processSchema: v.GenericSchema<unknown, ProcessParams> = v.object(entries) as v.GenericSchema<
   unknown,
   ProcessParams
 >;

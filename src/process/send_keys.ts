@@ -24,7 +24,7 @@ export async function sendKeys(
   params: SessionParams,
   { signal }: ProcessOptions,
 ): Promise<ProcessAnswer<WriteDetails>> {
-  if (!session.facts.pty) return await pipeKeys(session, params);
+  if (!session.facts.pty) return pipeKeys(session, params);
   const encoded = encodeKeys(params, session.watch?.modes ?? { applicationCursor: false });
   if (!encoded.ok) return invalidCall(encoded.problems);
   const failure = cannotType(session);
@@ -52,7 +52,7 @@ async function type(
 }
 
 /** Ctrl-C and its like have a meaning without a terminal too: the signal a terminal would make of them. */
-async function pipeKeys(session: Session, params: SessionParams): Promise<ProcessAnswer<WriteDetails>> {
+function pipeKeys(session: Session, params: SessionParams): ProcessAnswer<WriteDetails> {
   const parsed = pipeActions(params);
   if (!parsed.ok) return (session.state.kind === "ended" && cannotType(session)) || invalidCall(parsed.problems);
   const done: string[] = [];

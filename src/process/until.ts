@@ -7,6 +7,7 @@ import { createCursor } from "../output/cursor.ts";
 import type { Runtime } from "../runtime.ts";
 import { inputWait } from "../session/input_wait.ts";
 import type { Session } from "../session/session.ts";
+import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
 import { compilePattern, patternTrouble } from "./pattern.ts";
 
@@ -87,7 +88,11 @@ export async function waitUntil(
     return matches() ? "match" : "exit";
   }
   for (;;) {
-    const pauseMs = await untilNextLook(session, condition, context);
+    let pauseMs = await untilNextLook(session, condition, context);
+    if (pauseMs <= 0) {
+      await pause(clock, 0); // what the program printed before is read first: it belongs to the answer (spec R8)
+      pauseMs = await untilNextLook(session, condition, context);
+    }
     if (pauseMs <= 0) return condition.kind;
     if (hasEnded()) return "exit";
     if (clock.monotonic() >= deadline) return "timeout";

@@ -5,12 +5,18 @@
  */
 import type { Session } from "./session.ts";
 
+/**
+ * How it is known that a program waits for input. `blocked-in-read`: the platform says so. `idle`: a guess, it has been
+ * silent for long with its stdin open.
+ */
+export type InputEvidence = "blocked-in-read" | "idle";
+
 /** Whether a session waits for input. */
 export interface InputWait {
   /** Whether its program waits for what we write. */
   readonly waiting: boolean;
-  /** `blocked-in-read`: the platform says so. `idle`: a guess, it has been silent for long with its stdin open. */
-  readonly evidence?: "blocked-in-read" | "idle";
+  /** How that is known. */
+  readonly evidence?: InputEvidence;
   /** The program that waits, where the platform says so. */
   readonly process?: string;
 }

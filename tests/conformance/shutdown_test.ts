@@ -63,7 +63,7 @@ async function start(
   const processes = (): readonly number[] => processesCarrying(`OFFSTAGE_TEST_MARK=${mark}`);
   return {
     kill: (signal) => void child.kill(signal),
-    ended: once(child, "exit").then(([code, signal]) => ({ code, signal, output })),
+    ended: once(child, "close").then(([code, signal]) => ({ code, signal, output })),
     up: isUp,
     processes,
     folder,

@@ -87,11 +87,17 @@ export async function background(
   return { id: details.sessionId, child: bench.spawner.last, details, text };
 }
 
+/** An answer for which everything has happened that it needs; a test that is wrong about that fails instead of hanging. */
+async function due(answer: Promise<ExecAnswer>): Promise<ExecAnswer> {
+  const first = await Promise.race([answer, settle()]);
+  return first ?? fail("Expected an answer by now but the command runs in the foreground");
+}
+
 /** The answer of a command that has ended. */
 export async function ended(
   answer: Promise<ExecAnswer>,
 ): Promise<{ readonly text: string; readonly details: EndedDetails; readonly isError: boolean }> {
-  const { details, text, isError } = await answer;
+  const { details, text, isError } = await due(answer);
   if (!("durationMs" in details)) fail(`Expected an end but got: ${text}`);
   return { details, text, isError };
 }
@@ -100,7 +106,7 @@ export async function ended(
 export async function notStarted(
   answer: Promise<ExecAnswer>,
 ): Promise<{ readonly text: string; readonly details: NotStartedDetails }> {
-  const { details, text, isError } = await answer;
+  const { details, text, isError } = await due(answer);
   if (!("problems" in details) || !isError) fail(`Expected that nothing was started but got: ${text}`);
   return { details, text };
 }
