@@ -4,12 +4,16 @@
  * @module
  */
 
+import { createShutdown } from "../node/shutdown.ts";
 import { createSystem } from "../node/system.ts";
 import { type BunPtyKind, createBunSpawner } from "./spawner.ts";
 import { bunGlobal } from "./types.ts";
 import type { Runtime } from "../../mod.ts";
 
 export type { BunPtyKind } from "./spawner.ts";
+
+/** A rejection that nobody handles is no `uncaughtException` on Bun, unlike on Node and Deno. */
+const ERROR_EVENTS: readonly string[] = ["uncaughtException", "unhandledRejection"];
 
 /** Options of {@linkcode bunRuntime}. */
 export interface BunRuntimeOptions {
@@ -30,5 +34,10 @@ export interface BunRuntimeOptions {
  */
 export function bunRuntime(options: BunRuntimeOptions = {}): Runtime {
   const bun = bunGlobal();
-  return { ...createSystem(), name: `bun ${bun.version}`, spawner: createBunSpawner(bun, options.pty) };
+  return {
+    ...createSystem(),
+    name: `bun ${bun.version}`,
+    spawner: createBunSpawner(bun, options.pty),
+    onShutdown: createShutdown(ERROR_EVENTS),
+  };
 }

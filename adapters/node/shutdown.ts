@@ -30,9 +30,12 @@ interface Listener {
  *
  * Listeners are there only while something is registered.
  *
+ * @param errorEvents the events of `process` that tell an error which nobody handles
  * @returns registers an `end`, and returns the function that unregisters it
  */
-export function createShutdown(): (end: () => Promise<void>) => () => void {
+export function createShutdown(
+  errorEvents: readonly string[] = ["uncaughtException"],
+): (end: () => Promise<void>) => () => void {
   const ends = new Set<() => Promise<void>>();
   let ending: Promise<void> | undefined;
 
@@ -54,12 +57,14 @@ export function createShutdown(): (end: () => Promise<void>) => () => void {
     ...END_SIGNALS.map((signal) =>
       [signal, ours(() => void endBefore(signal, () => process.kill(process.pid, signal)))] as const
     ),
-    [
-      "uncaughtException",
-      ours((error) => {
-        if (!hasForeignListener("uncaughtException")) void endBefore("uncaughtException", () => throwUncaught(error));
-      }),
-    ],
+    ...errorEvents.map((event) =>
+      [
+        event,
+        ours((error) => {
+          if (!hasForeignListener(event)) void endBefore(event, () => throwUncaught(error));
+        }),
+      ] as const
+    ),
     ["beforeExit", ours(() => void endAll().then(unlisten))], // it comes again after whatever is done in it
     ["exit", ours(() => void endAll())],
   ];

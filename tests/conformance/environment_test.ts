@@ -49,13 +49,21 @@ function set(variables: Readonly<Record<string, string | undefined>>): void {
 }
 
 /** The environment a command finds; values of one line only. */
-async function environmentOf(agent: Agent, params: Partial<ExecParams> = {}): Promise<Readonly<Record<string, string>>> {
+async function environmentOf(
+  agent: Agent,
+  params: Partial<ExecParams> = {},
+): Promise<Readonly<Record<string, string>>> {
   const { details } = await runToEnd(agent, { command: "env", ...params });
   const pairs = details.output.split("\n").filter((line) => line.includes("=")).map((line) => {
     const at = line.indexOf("=");
     return [line.slice(0, at), line.slice(at + 1)] as const;
   });
   return Object.fromEntries(pairs);
+}
+
+/** Compares the variables that are wanted, and no others: those are the host's own affair. */
+function assertHolds(found: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): void {
+  assertEquals(Object.fromEntries(Object.keys(wanted).map((name) => [name, found[name]])), wanted);
 }
 
 /** What is wrong with a call that is expected to be refused before anything starts. */
@@ -84,7 +92,7 @@ const SECRETS = { OPENAI_API_KEY: "sk-host", FOO_TOKEN: "token-host", MY_SETTING
 test("E22 by default a command inherits what the host has [121]", { skip: posix }, async () => {
   await withHost(SECRETS, async () => {
     await using bench = open();
-    assertEquals({ ...await environmentOf(bench.agent), ...SECRETS }, await environmentOf(bench.agent));
+    assertHolds(await environmentOf(bench.agent), SECRETS);
   });
 });
 
@@ -94,7 +102,9 @@ test("E22 a policy keeps the host's keys from every command, on pipes as on a te
   await withHost(SECRETS, async () => {
     for (const inheritEnv of ["none", { deny: ["*_KEY", "*_TOKEN"] }, { allow: ["PATH", "HOME", "MY_*"] }] as const) {
       await using bench = open({ inheritEnv });
-      for (const command of ["env", "tr '\\0' '\\n' </proc/self/environ", "tr '\\0' '\\n' </proc/$$/environ"]) {
+      for (
+        const command of ["env", "cat /proc/self/environ | tr '\\0' '\\n'", "cat /proc/$$/environ | tr '\\0' '\\n'"]
+      ) {
         for (const isTerminal of [false, true]) {
           const { details } = await runToEnd(bench.agent, { command, pty: isTerminal });
           assertStringIncludes(details.output, "OPENCLAW_SHELL=exec");
@@ -114,7 +124,7 @@ test("E22 what the caller sets always wins, whatever the policy [121]", { skip: 
       await using bench = open({ inheritEnv });
       const env = { OPENAI_API_KEY: "sk-caller", EMPTY: "", SPACED: " a  b=c $HOME `id` \"'" };
       const found = await environmentOf(bench.agent, { command: "/usr/bin/env", env });
-      assertEquals({ ...found, ...env }, found);
+      assertHolds(found, env);
     }
   });
 });
@@ -154,7 +164,10 @@ test("E37 E22 a command finds nothing in its environment of how it was started [
 // [122] the host's own injection variables
 
 test("E22 E24 what steers the host's own programs does not reach a command [122]", { skip: posix }, async () => {
-  const names = [...INJECTION_VARIABLES.names, ...INJECTION_VARIABLES.prefixes.map((prefix) => `${prefix}OFFSTAGE_TEST`)]
+  const names = [
+    ...INJECTION_VARIABLES.names,
+    ...INJECTION_VARIABLES.prefixes.map((prefix) => `${prefix}OFFSTAGE_TEST`),
+  ]
     .filter((name) => !["IFS", "PS4", "SHELLOPTS", "BASHOPTS"].includes(name)); // these the shell sets by itself
   const host = Object.fromEntries(names.map((name) => [name, "/offstage-test"]));
   const function_ = { "BASH_FUNC_ls%%": "() { echo HIJACK; }" };
@@ -224,7 +237,7 @@ test("E23 names that only look alike pass, and a command may set its own [123]",
   await using bench = open();
   const env = { MY_LD_PRELOAD: "1", PATHS: "1", NODE_ENV: "test", ENVIRONMENT: "1", PYTHONUNBUFFERED: "1" };
   const found = await environmentOf(bench.agent, { command: "PATH=$PATH:/opt/x BASH_ENV=/dev/null env", env });
-  assertEquals({ ...found, ...env }, found);
+  assertHolds(found, env);
   assertMatch(found["PATH"] ?? "", /:\/opt\/x$/);
   assertEquals(found["BASH_ENV"], "/dev/null");
 });
@@ -270,7 +283,10 @@ test("E3 values are literal: nothing is expanded, trimmed or lost", { skip: posi
     const { details } = await runToEnd(own.agent, { command: 'printf "%s" "$VALUE"', env: { VALUE: value } });
     assertEquals(details.output, value);
   }
-  const { details } = await runToEnd(bench.agent, { command: "printf %s ${#LONG}", env: { LONG: "x".repeat(131_066) } });
+  const { details } = await runToEnd(bench.agent, {
+    command: "printf %s ${#LONG}",
+    env: { LONG: "x".repeat(131_066) },
+  });
   assertEquals(details.output, "131066");
 });
 
@@ -290,10 +306,10 @@ test("E22 a command on pipes is told that it has no terminal, whatever the host 
   await withHost(FANCY, async () => {
     await using bench = open();
     const found = await environmentOf(bench.agent);
-    assertEquals({ ...found, ...PLAIN }, found);
+    assertHolds(found, PLAIN);
     const env = { TERM: "vt100", PAGER: "more" };
     const own = await environmentOf(bench.agent, { env });
-    assertEquals({ ...own, ...PLAIN, ...env }, own);
+    assertHolds(own, { ...PLAIN, ...env });
   });
 });
 

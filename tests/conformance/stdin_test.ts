@@ -77,22 +77,26 @@ function everyTyping(sessionId: string): readonly Typing[] {
 
 // [83] nobody reads any more
 
-test("P31 a program that closes its stdin is said to have done so, and the host lives [83]", { skip: posix }, async () => {
-  await using bench = open();
-  await repeat(8, async () => {
-    const { id } = await background(bench.agent, { command: "exec 0<&-; echo ready; sleep 9", background: true });
-    await pollUntil(bench.agent, id, "ready");
-    const began = Date.now();
-    for (let round = 0; round < 3; round++) {
-      const { details, text } = await refused(bench.agent, write(id, "x".repeat(MEBIBYTE)));
-      assertEquals(details.reason, "not-possible");
-      assertStringIncludes(text, "stdin closed by the process");
-    }
-    assertLess(Date.now() - began, SOON_MS);
-    assertEquals((await log(bench.agent, id)).stdin, "closed");
-    assertEquals((await poll(bench.agent, id)).status, "running");
-  });
-});
+test(
+  "P31 a program that closes its stdin is said to have done so, and the host lives [83]",
+  { skip: posix },
+  async () => {
+    await using bench = open();
+    await repeat(8, async () => {
+      const { id } = await background(bench.agent, { command: "exec 0<&-; echo ready; sleep 9", background: true });
+      await pollUntil(bench.agent, id, "ready");
+      const began = Date.now();
+      for (let round = 0; round < 3; round++) {
+        const { details, text } = await refused(bench.agent, write(id, "x".repeat(MEBIBYTE)));
+        assertEquals(details.reason, "not-possible");
+        assertStringIncludes(text, "stdin closed by the process");
+      }
+      assertLess(Date.now() - began, SOON_MS);
+      assertEquals((await log(bench.agent, id)).stdin, "closed");
+      assertEquals((await poll(bench.agent, id)).status, "running");
+    });
+  },
+);
 
 test("P31 a program that ends after one byte of 10 MB is no success and no crash [83]", { skip: posix }, async () => {
   await using bench = open();
