@@ -75,6 +75,8 @@ export interface Agent {
   /**
    * Runs a command. Answers when it has ended, or `running` after `yieldMs`; see {@linkcode ExecParams}.
    *
+   * The command's parent is the host itself, so a command that says `kill $PPID` ends the host.
+   *
    * @returns the answer, also when the parameters are wrong or nothing could be started (`isError`)
    * @throws an AbortError when `options.signal` fires while the call waits: the command's tree has been ended
    */
@@ -111,6 +113,9 @@ export interface Offstage extends AsyncDisposable {
 
 /**
  * Makes an instance on any runtime.
+ *
+ * Processes that a command leaves behind become children of process 1. A host that is process 1 itself, as in a
+ * container, does not reap them: run it under an init there (`docker run --init`).
  *
  * @throws {OffstageError} `invalid` if the configuration is wrong, naming every key
  *

@@ -146,6 +146,8 @@ export function shellCommand(
  *
  * bash quotes the offending line in a syntax error, where that `unset` would be a riddle. So there the text goes to the
  * variable in which bash itself keeps the text of `-c`.
+ *
+ * One thing differs from `-c`, in zsh alone: it counts the `eval` as job 1, so that the command's own jobs begin with %2.
  */
 function posixWrapper(kind: ShellKind, names: readonly string[], mergeStreams: boolean): string {
   const merge = mergeStreams ? "exec 2>&1; " : "";

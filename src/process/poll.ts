@@ -64,7 +64,7 @@ export async function poll(
   const delivery = cursor.read(context.settings.pendingMaxOutputChars);
   const { state } = session; // as it is now: an end that comes while the platform is asked has output of its own to tell
   if (params.since === undefined) countEmpty(session, delivery);
-  const wait = await askInput(context, session, delivery);
+  const wait = await askInput(context, session, delivery, wokenBy);
   return answer(session, state, delivery, wokenBy, wait, context.settings.maxResultChars);
 }
 
@@ -97,8 +97,13 @@ function countEmpty(session: Session, { text }: Delivery): void {
   session.emptyPolls = text === "" && session.state.kind === "running" ? session.emptyPolls + 1 : 0;
 }
 
-async function askInput({ settings }: ProcessContext, session: Session, { text }: Delivery): Promise<InputWait> {
-  const justPrinted = text.endsWith("\n") && session.idleMs < JUST_PRINTED_MS;
+async function askInput(
+  { settings }: ProcessContext,
+  session: Session,
+  { text }: Delivery,
+  wokenBy: WokenBy,
+): Promise<InputWait> {
+  const justPrinted = text.endsWith("\n") && session.idleMs < JUST_PRINTED_MS && wokenBy !== "input";
   return justPrinted ? { waiting: false } : await inputWait(session, settings.inputWaitIdleMs);
 }
 

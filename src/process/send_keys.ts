@@ -17,6 +17,10 @@ import { cannotType, type WriteDetails, written } from "./typing.ts";
 /** Pause after Escape so that the next key is not read as Alt; above vim's and tmux's usual escape times, ms. */
 const AFTER_ESCAPE_MS = 150;
 
+/** Without a shell that could resume it, a process group is not stopped by SIGTSTP (POSIX: an orphaned group). */
+const STOPS_NOBODY = "SIGTSTP reaches programs that handle it, but by itself it stops none that was started here: " +
+  "kill with signal SIGSTOP does, and SIGCONT resumes.";
+
 /** Sends keys to a terminal; on pipes the control keys mean signals and the end of input. */
 export async function sendKeys(
   _context: ProcessContext,
@@ -56,9 +60,11 @@ function pipeKeys(session: Session, params: SessionParams): ProcessAnswer<WriteD
   const parsed = pipeActions(params);
   if (!parsed.ok) return (session.state.kind === "ended" && cannotType(session)) || invalidCall(parsed.problems);
   const done: string[] = [];
+  const warnings = new Set<string>();
   for (const action of parsed.actions) {
     if (action.kind === "signal") {
       const outcome = session.signal(action.signal);
+      if (action.signal === "SIGTSTP" && outcome === "sent") warnings.add(STOPS_NOBODY);
       const became = { sent: "sent", refused: "not permitted", gone: "not sent, it has ended" } as const;
       done.push(`${action.name}: ${action.signal} ${became[outcome]}`);
     } else {
@@ -68,7 +74,7 @@ function pipeKeys(session: Session, params: SessionParams): ProcessAnswer<WriteD
       done.push(`${action.name}: input ended`);
     }
   }
-  const text = `${done.join("; ")}. [${statusText(session)}]`;
+  const text = [`${done.join("; ")}. [${statusText(session)}]`, ...warnings].join("\n");
   const eof = parsed.actions.some((action) => action.kind === "eof");
   const details: WriteDetails = {
     ...statusOf(session),
@@ -76,7 +82,7 @@ function pipeKeys(session: Session, params: SessionParams): ProcessAnswer<WriteD
     queued: 0,
     refused: 0,
     eof,
-    warnings: [],
+    warnings: [...warnings],
   };
   return { text, details, isError: false };
 }

@@ -140,6 +140,12 @@ export function uniqueSleep(): string {
   return `sleep 98765.${Math.random().toString().slice(2)}`;
 }
 
+/** An environment that marks every process of one test, and its entry for {@linkcode processesCarrying}. */
+export function uniqueMark(): { readonly env: Readonly<Record<string, string>>; readonly variable: string } {
+  const mark = Math.random().toString().slice(2);
+  return { env: { OFFSTAGE_TEST_MARK: mark }, variable: `OFFSTAGE_TEST_MARK=${mark}` };
+}
+
 /** State letter of a process (`Z` is a zombie), or `undefined` if there is none. Needs `/proc`. */
 export function processState(pid: number): string | undefined {
   try {

@@ -4,8 +4,8 @@
  * @module
  */
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -13,17 +13,10 @@ import { assert, assertEquals, assertGreater, assertLess, assertMatch, assertStr
 import type { Agent, ExecAnswer, ExecParams, NotStartedDetails } from "../../mod.ts";
 import { skipUnless } from "../skip.ts";
 import { background, log, open, poll, pollToEnd, processesCarrying, runToEnd } from "./agent.ts";
+import { CONNECTIONS, freshFolder, posix } from "./machine.ts";
 
-const posix = skipUnless(process.platform !== "win32", "the commands are written for a POSIX shell");
 const linux = skipUnless(process.platform === "linux", "the limits are Linux's");
 const plainUser = skipUnless(process.getuid?.() !== 0, "root may enter every directory");
-
-const CONNECTIONS = [{ how: "pipes", pty: false }, { how: "a terminal", pty: true }] as const;
-
-async function freshFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
-  const path = await mkdtemp(join(tmpdir(), "offstage-exit-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
-}
 
 /** Makes a call that must start nothing, and checks that no half-made session is left. */
 async function refused(agent: Agent, params: ExecParams): Promise<ExecAnswer & { details: NotStartedDetails }> {
@@ -41,10 +34,10 @@ async function refused(agent: Agent, params: ExecParams): Promise<ExecAnswer & {
 
 const SIGNALS = ["SIGKILL", "SIGTERM", "SIGSEGV", "SIGINT", "SIGHUP", "SIGABRT", "SIGUSR1", "SIGPIPE"] as const;
 
-for (const { how, pty } of CONNECTIONS) {
+for (const { how, pty, skip } of CONNECTIONS) {
   test(
     `E27 a death by signal on ${how} is failed with that signal's name, never code 0 [61]`,
-    { skip: posix },
+    { skip },
     async () => {
       await using bench = open();
       await Promise.all(SIGNALS.map(async (name) => {
@@ -70,7 +63,7 @@ for (const { how, pty } of CONNECTIONS) {
     assertEquals([details.status, details.exitCode, details.signal], ["completed", 137, null]);
   });
 
-  test(`E27 exec replaces the shell on ${how}, and the program's own death counts [61]`, { skip: posix }, async () => {
+  test(`E27 exec replaces the shell on ${how}, and the program's own death counts [61]`, { skip }, async () => {
     await using bench = open();
     const { details } = await runToEnd(bench.agent, { command: "exec sh -c 'kill -TERM $$; sleep 60'", pty });
     assertEquals([details.status, details.signal, details.exitCode], ["failed", "SIGTERM", null]);
@@ -79,10 +72,10 @@ for (const { how, pty } of CONNECTIONS) {
 
 // [63] the code is never lost
 
-for (const { how, pty } of CONNECTIONS) {
+for (const { how, pty, skip } of CONNECTIONS) {
   test(
     `E27 the code of a command that went to the background on ${how} stays known [63]`,
-    { skip: posix },
+    { skip },
     async () => {
       await using bench = open();
       const { id } = await background(bench.agent, { command: "sleep 1; exit 42", yieldMs: 200, pty });
@@ -93,7 +86,7 @@ for (const { how, pty } of CONNECTIONS) {
     },
   );
 
-  test(`E27 a log read before the poll does not use up the code on ${how} [63]`, { skip: posix }, async () => {
+  test(`E27 a log read before the poll does not use up the code on ${how} [63]`, { skip }, async () => {
     await using bench = open();
     const { id } = await background(bench.agent, { command: "sleep 0.3; exit 42", background: true, pty });
     await bench.agent.process({ action: "poll", sessionId: id, until: "exit", timeout: 30_000, since: 0 });
@@ -103,7 +96,7 @@ for (const { how, pty } of CONNECTIONS) {
     assertEquals("sessions" in details && details.sessions[0]?.exitCode, 42);
   });
 
-  test(`E26 every code is told as it is on ${how} [63]`, { skip: posix }, async () => {
+  test(`E26 every code is told as it is on ${how} [63]`, { skip }, async () => {
     await using bench = open();
     await Promise.all([0, 1, 2, 42, 125, 128, 130, 137, 254, 255].map(async (code) => {
       const { details, text, isError } = await runToEnd(bench.agent, { command: `exit ${code}`, pty });
@@ -221,8 +214,8 @@ test(
 const ARGUMENT_LIMIT = 131_072; // Linux: MAX_ARG_STRLEN, its NUL included
 const COMMAND_LIMIT = 1_048_576;
 
-for (const { how, pty } of CONNECTIONS) {
-  test(`E37 the kernel's limit for one argument is none for a command on ${how} [65]`, { skip: posix }, async () => {
+for (const { how, pty, skip } of CONNECTIONS) {
+  test(`E37 the kernel's limit for one argument is none for a command on ${how} [65]`, { skip }, async () => {
     await using bench = open();
     for (const bytes of [ARGUMENT_LIMIT - 1, ARGUMENT_LIMIT, ARGUMENT_LIMIT + 1, 2 * ARGUMENT_LIMIT, COMMAND_LIMIT]) {
       const command = "echo whole;".padEnd(bytes - "exit 3".length) + "exit 3";
@@ -264,10 +257,10 @@ test("E37 one variable over the kernel's limit is named with both numbers, one a
   assertMatch(text, /LONG.*131072.*131071/);
 });
 
-for (const { how, pty } of CONNECTIONS) {
+for (const { how, pty, skip } of CONNECTIONS) {
   test(
     `E37 more than the kernel takes in all is an error on ${how} that says how much that is [65]`,
-    { skip: linux },
+    { skip },
     async () => {
       await using bench = open();
       const mark = Math.random().toString().slice(2);

@@ -4,6 +4,9 @@
  * @module
  */
 import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import {
   createOffstage,
@@ -27,6 +30,18 @@ export const proc: string | false = posix || skipUnless(existsSync("/proc/self/s
 
 /** `skip` of a test that needs a terminal. */
 export const terminal: string | false = posix || skipUnless(await hasTerminals(), "this runtime has no terminals");
+
+/** How a command's streams are connected, for what must hold either way and needs `/proc`. */
+export const CONNECTIONS = [
+  { how: "pipes", pty: false, skip: proc },
+  { how: "a terminal", pty: true, skip: proc || terminal },
+] as const;
+
+/** A fresh folder, removed when it is disposed of. */
+export async function freshFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), "offstage-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
 
 /** `skip` of a test that runs a program. */
 export async function needs(program: string): Promise<string | false> {

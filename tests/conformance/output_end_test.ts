@@ -502,6 +502,14 @@ for (const [what, redirect] of [["no stream of ours", ">/dev/null 2>&1"], ["both
   });
 }
 
+test("E35 who is only on the way out when the streams end is not left behind [15]", { skip: proc }, async () => {
+  await using bench = open();
+  await repeat(60, async () => {
+    const { details } = await runToEnd(bench.agent, { command: "for i in 1 2 3; do sleep 0.1 & done" });
+    assertEquals([details.survivors, details.sessionId], [[], undefined]);
+  });
+});
+
 test(
   "E35 a command that leaves nothing behind says nothing of that, and is not kept [15]",
   { skip: proc },

@@ -5,8 +5,7 @@
  * @module
  */
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -14,10 +13,9 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { ExecParams } from "../../mod.ts";
 import { skipUnless } from "../skip.ts";
 import { background, open, pollToEnd, runToEnd } from "./agent.ts";
+import { CONNECTIONS, freshFolder, posix } from "./machine.ts";
 
-const posix = skipUnless(process.platform !== "win32", "the shells are POSIX shells");
 const SHELLS = ["bash", "dash", "sh", "zsh", "ksh"] as const;
-const CONNECTIONS = [{ how: "pipes", pty: false }, { how: "a terminal", pty: true }] as const;
 
 /** Where a program is, as the host's own search path says. */
 function find(name: string): string | undefined {
@@ -28,11 +26,6 @@ function find(name: string): string | undefined {
 function needs(...names: readonly string[]): string | false {
   const missing = names.filter((name) => find(name) === undefined);
   return posix || skipUnless(missing.length === 0, `${missing.join(", ")} is not installed`);
-}
-
-async function freshFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
-  const path = await mkdtemp(join(tmpdir(), "offstage-shell-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** Changes the host's own environment until it is disposed of; `undefined` takes a variable out. */
@@ -111,8 +104,8 @@ test("E20 an option that cannot be used is an error that says so, never another 
   }
 });
 
-for (const { how, pty } of CONNECTIONS) {
-  test(`E20 bash is bash and dash is dash on ${how} [103]`, { skip: needs("bash", "dash") }, async () => {
+for (const { how, pty, skip } of CONNECTIONS) {
+  test(`E20 bash is bash and dash is dash on ${how} [103]`, { skip: skip || needs("bash", "dash") }, async () => {
     const command = "echo {1..3}; [[ a == a ]] && echo ok; printf '\\x41\\n'";
     const outputOf = async (shell: string): Promise<string> => {
       await using bench = open({ shell });
@@ -190,8 +183,8 @@ const VERBATIM: readonly (readonly [command: string, output: string])[] = [
   ["exec echo replaced", "replaced\n"],
 ];
 
-for (const { how, pty } of CONNECTIONS) {
-  test(`E1 a command reaches bash on ${how} byte for byte`, { skip: needs("bash") }, async () => {
+for (const { how, pty, skip } of CONNECTIONS) {
+  test(`E1 a command reaches bash on ${how} byte for byte`, { skip: skip || needs("bash") }, async () => {
     await using bench = open({ shell: "bash" });
     await Promise.all(VERBATIM.map(async ([command, expected]) => {
       const { details } = await runToEnd(bench.agent, { command, pty });

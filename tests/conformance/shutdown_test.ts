@@ -7,8 +7,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -16,10 +14,9 @@ import { fileURLToPath } from "node:url";
 import { assertEquals, assertGreater, assertLess, assertStringIncludes } from "@std/assert";
 import type { ExecParams } from "../../mod.ts";
 import type { HostPlan } from "../fixtures/host.ts";
-import { runtimeName, skipUnless } from "../skip.ts";
-import { eventually, processesCarrying, processesWith, uniqueSleep } from "./agent.ts";
-
-const proc = skipUnless(existsSync("/proc/self/stat"), "processes are counted in /proc");
+import { runtimeName } from "../skip.ts";
+import { eventually, processesCarrying, processesWith, uniqueMark, uniqueSleep } from "./agent.ts";
+import { freshFolder, proc } from "./machine.ts";
 
 /** Beside the compiled tests lie compiled fixtures. */
 const hostProgram = fileURLToPath(
@@ -45,9 +42,9 @@ async function start(
   end: HostPlan["end"],
   exec: HostPlan["exec"] = { killGraceMs: 1_000 },
 ): Promise<Host> {
-  const folder = await mkdtemp(join(tmpdir(), "offstage-host-"));
-  const mark = Math.random().toString().slice(2);
-  const marked = commands.map((params) => ({ workdir: folder, env: { OFFSTAGE_TEST_MARK: mark }, ...params }));
+  const folder = await freshFolder();
+  const { env, variable } = uniqueMark();
+  const marked = commands.map((params) => ({ workdir: folder.path, env, ...params }));
   const plan: HostPlan = { exec, commands: marked, end };
   const child = spawn(process.execPath, [...runtimeArgs, hostProgram, JSON.stringify(plan)], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -60,17 +57,17 @@ async function start(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").prependListener("data", (text: string) => output += text);
   }
-  const processes = (): readonly number[] => processesCarrying(`OFFSTAGE_TEST_MARK=${mark}`);
+  const processes = (): readonly number[] => processesCarrying(variable);
   return {
     kill: (signal) => void child.kill(signal),
     ended: once(child, "close").then(([code, signal]) => ({ code, signal, output })),
     up: isUp,
     processes,
-    folder,
+    folder: folder.path,
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGKILL");
       for (const pid of processes()) process.kill(pid, "SIGKILL");
-      await rm(folder, { recursive: true, force: true });
+      await folder[Symbol.asyncDispose]();
     },
   };
 }
