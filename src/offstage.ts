@@ -143,6 +143,10 @@ export function createOffstage(options: OffstageOptions): Offstage {
     settings,
     clock: runtime.clock,
     randomBytes: (count) => runtime.randomBytes(count),
+    ...(settings.orphanGuard && {
+      guard: (session) =>
+        (session.pid === undefined ? undefined : runtime.guard?.(session.pid, session.id)) ?? (() => {}),
+    }),
     // The host's end is watched only while there is something to end.
     onOccupied: () => (stopGuarding ??= runtime.onShutdown(close)),
     onVacant: () => {

@@ -207,6 +207,13 @@ export interface Runtime {
   /** Cryptographically random bytes. */
   randomBytes(count: number): Uint8Array;
   /**
+   * Sees to it that a process group, and every process that carries the session's id, is ended within two seconds if
+   * the host dies without ending them itself. Absent where there is no way to do that.
+   *
+   * @returns a function to call once they have ended
+   */
+  guard?(pid: number, sessionId: string): () => void;
+  /**
    * Calls `end` when the host is about to end (signal, uncaught error, normal end) and waits for it as far as the
    * host allows.
    *

@@ -27,14 +27,19 @@ const HELD_CHARS = 50_000_000;
  * @returns the exit code to end with
  */
 export async function runCommand(params: ExecParams): Promise<number> {
-  await using offstage = createOffstage({
-    tools: { exec: { maxOutputChars: HELD_CHARS, pendingMaxOutputChars: HELD_CHARS, maxResultChars: HELD_CHARS } },
-  });
-  const agent = offstage.agent("cli");
-  const run = await agent.exec({ ...params, background: true });
-  const { details } = run;
+  const exec = { maxOutputChars: HELD_CHARS, pendingMaxOutputChars: HELD_CHARS, maxResultChars: HELD_CHARS };
+  const offstage = createOffstage({ tools: { exec } });
+  try {
+    return await run(offstage.agent("cli"), params);
+  } finally {
+    await offstage.close();
+  }
+}
+
+async function run(agent: Agent, params: ExecParams): Promise<number> {
+  const { details, text } = await agent.exec({ ...params, background: true });
   if (details.status !== "running") {
-    process.stderr.write(`offstage: ${run.text}\n`);
+    process.stderr.write(`offstage: ${text}\n`);
     return EXIT_OWN_FAILURE;
   }
   for (const warning of details.warnings) process.stderr.write(`offstage: ${warning}\n`);

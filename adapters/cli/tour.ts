@@ -12,9 +12,16 @@ const MENU = `printf 'press an arrow: '; IFS= read -rsn3 key; case $key in *A) e
 
 /** Runs the tour; resolves with the exit code. */
 export async function tour(): Promise<number> {
-  await using offstage = createOffstage({ tools: { exec: { killGraceMs: 1_000 } } });
-  const agent = offstage.agent("tour");
+  const offstage = createOffstage({ tools: { exec: { killGraceMs: 1_000 } } });
+  try {
+    await show(offstage.agent("tour"));
+  } finally {
+    await offstage.close();
+  }
+  return 0;
+}
 
+async function show(agent: Agent): Promise<void> {
   title("A quick command answers at once");
   await exec(agent, { command: "echo hello from $OPENCLAW_SHELL; exit 3" });
 
@@ -36,7 +43,6 @@ export async function tour(): Promise<number> {
   const unwanted = await exec(agent, { command: "sleep 600 & sleep 600; wait", background: true });
   await call(agent, { action: "kill", sessionId: unwanted, wait: 10_000 });
   await call(agent, { action: "list" });
-  return 0;
 }
 
 function title(text: string): void {
@@ -45,17 +51,17 @@ function title(text: string): void {
 
 /** Shows a call of exec and its answer; gives the session's id, or an empty one if it has ended already. */
 async function exec(agent: Agent, params: ExecParams): Promise<string> {
-  show("exec", params);
+  announce("exec", params);
   const { text, details } = await agent.exec(params);
   process.stdout.write(`${text}\n`);
   return "sessionId" in details ? details.sessionId ?? "" : "";
 }
 
 async function call(agent: Agent, params: ProcessParams): Promise<void> {
-  show("process", params);
+  announce("process", params);
   process.stdout.write(`${(await agent.process(params)).text}\n`);
 }
 
-function show(tool: string, params: ExecParams | ProcessParams): void {
+function announce(tool: string, params: ExecParams | ProcessParams): void {
   process.stdout.write(`\n> ${tool} ${JSON.stringify(params)}\n`);
 }

@@ -6,6 +6,7 @@
 
 import process from "node:process";
 import type { DirectoryStatus, Runtime } from "../../mod.ts";
+import { createOrphanGuard } from "../linux/orphan_guard.ts";
 import { codeOf } from "../node/failures.ts";
 import { createSystem } from "../node/system.ts";
 import { isGranted, isNotCapable, missingFlags, notAllowed } from "./permissions.ts";
@@ -59,6 +60,7 @@ export function createDenoSystem(variables: readonly string[]): Omit<Runtime, "n
       if (flags !== "") throw notAllowed(`ask whether port ${port} is open`, flags);
       return await system.portOpen(port);
     },
+    guard: createOrphanGuard(() => isGranted({ name: "run", command: "sh" })),
     onShutdown: createDenoShutdown(),
   };
 }

@@ -10,6 +10,7 @@ import { connect } from "node:net";
 import { homedir } from "node:os";
 import process from "node:process";
 import { clearTimeout, setTimeout } from "node:timers";
+import { createOrphanGuard } from "../linux/orphan_guard.ts";
 import { findProgram } from "./programs.ts";
 import { createShutdown } from "./shutdown.ts";
 import { codeOf } from "./failures.ts";
@@ -30,6 +31,7 @@ export function createSystem(): Omit<Runtime, "name" | "spawner"> {
     hasProgram: (nameOrPath) => Promise.resolve(findProgram(nameOrPath, process.env.PATH, cwd()) !== undefined),
     portOpen: async (port) => (await Promise.all(LOOPBACK.map((host) => answers(host, port)))).includes(true),
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    ...(process.platform !== "win32" && { guard: createOrphanGuard() }),
     onShutdown: createShutdown(),
   };
 }

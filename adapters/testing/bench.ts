@@ -207,7 +207,7 @@ async function takeDown({ child }: Run, limitMs: number): Promise<void> {
   child.signal("SIGKILL", "child");
   for (const member of tree) member.signal("SIGKILL");
   child.release();
-  await Promise.race([child.exited, sleep(limitMs)]);
+  await within(child.exited, limitMs, "the exit after SIGKILL");
 }
 
 function join(pieces: readonly Uint8Array[]): Uint8Array {

@@ -41,9 +41,11 @@ export function followUpdates(session: Session, onUpdate: (update: ExecUpdate) =
       // a broken progress display must not break the command
     }
   };
-  const stopListening = session.onChange(() => {
+  const schedule = (): void => {
     cancel ??= clock.timer(Math.max(0, UPDATE_EVERY_MS - (clock.monotonic() - toldAt)), tell);
-  });
+  };
+  const stopListening = session.onChange(schedule);
+  if (log.end > 0) schedule(); // printed before anybody listened: a spawner need not be slower than the command
   return () => {
     stopListening();
     cancel?.();

@@ -81,6 +81,8 @@ export interface RegistryOptions {
   readonly clock: Clock;
   /** Randomness, for ids. */
   readonly randomBytes: (count: number) => Uint8Array;
+  /** Looks after a session's processes in case the host dies; returns how to end that. */
+  readonly guard?: (session: Session) => () => void;
   /** Called when there is a process to look after, and there was none. */
   readonly onOccupied: () => void;
   /** Called when there is none any more. */
@@ -92,7 +94,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const { settings, clock, randomBytes } = options;
   const sessions = new Map<string, Session>();
   const scopes = new Map<string, Set<Session>>();
-  const withProcesses = new Set<Session>();
+  const withProcesses = new Map<Session, () => void>(); // each with how to end its guard
   const finished = new Map<Session, number>(); // in the order of their ends, each with the characters it holds
   let finishedChars = 0;
   const expiries = new Map<Session, () => void>();
@@ -121,10 +123,11 @@ export function createRegistry(options: RegistryOptions): Registry {
 
   function occupy(session: Session): void {
     if (withProcesses.size === 0) options.onOccupied();
-    withProcesses.add(session);
+    withProcesses.set(session, options.guard?.(session) ?? (() => {}));
   }
 
   function vacate(session: Session): void {
+    withProcesses.get(session)?.();
     if (withProcesses.delete(session) && withProcesses.size === 0) options.onVacant();
   }
 

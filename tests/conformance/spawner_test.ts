@@ -11,12 +11,14 @@ import { runtimeName, skipUnless } from "../skip.ts";
 import { posix, proc, thisRuntime } from "./machine.ts";
 
 /** A spawner of this runtime, and what it is known not to do. */
-interface Subject extends Pick<SpawnerCasesOptions, "create" | "gaps"> {
+interface Subject {
   readonly name: string;
+  readonly create: SpawnerCasesOptions["create"];
+  readonly gaps: NonNullable<SpawnerCasesOptions["gaps"]>;
 }
 
 /** What `bun-pty` cannot do, see its module. */
-const BUN_PTY_GAPS: SpawnerCasesOptions["gaps"] = {
+const BUN_PTY_GAPS: Subject["gaps"] = {
   "terminal-signal-names": "bun-pty tells every death by signal as code 1",
   "terminal-late-output": "bun-pty stops reading 20 ms after the exit",
   "terminal-tail": "bun-pty stops reading 20 ms after the exit",
@@ -25,7 +27,7 @@ const BUN_PTY_GAPS: SpawnerCasesOptions["gaps"] = {
   "terminal-release": "bun-pty closes a terminal only when its child ends",
 };
 
-const own = { name: runtimeName, create: async () => (await thisRuntime()).spawner };
+const own: Subject = { name: runtimeName, create: async () => (await thisRuntime()).spawner, gaps: {} };
 
 async function subjects(): Promise<readonly Subject[]> {
   if (runtimeName !== "bun") return [own];
