@@ -83,7 +83,7 @@ export interface OutputSink {
    * the spawner must not write to that memory again.
    */
   chunk(stream: StreamName, bytes: Uint8Array): void;
-  /** All streams are at their end; called once, after the last chunk. */
+  /** All streams are at their end, or released; called once, after the last chunk. */
   end(): void;
 }
 
@@ -134,7 +134,10 @@ export interface Child {
   resize?(size: TerminalSize): void;
   /** Process tree of the child, where the platform can tell. */
   readonly inspector?: TreeInspector;
-  /** Lets go of every descriptor. What the tree still prints is lost; nothing is signalled. Idempotent. */
+  /**
+   * Lets go of the child's input and output, which is their end for the sink. What the tree still prints is lost;
+   * nothing is signalled. Idempotent.
+   */
   release(): void;
   /** What the caller ought to know about how it was started, e.g. that a terminal was refused. */
   readonly warnings?: readonly string[];

@@ -5,7 +5,7 @@
  */
 import { assert, assertEquals, assertLessOrEqual, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { AbortError, type ExecUpdate, OffstageError } from "../mod.ts";
+import { AbortError, type ExecUpdate, OffstageError, type Spawner } from "../mod.ts";
 import {
   act,
   answeredAfter,
@@ -196,6 +196,23 @@ test("E33 updates give the tail at most ten times a second, and never after the 
   child.print("more\n");
   await bench.clock.advance(10_000);
   assertEquals(updates.length, told);
+});
+
+test("E33 what was printed before the spawn returned is told too", async () => {
+  const bench = open();
+  const { spawn } = bench.spawner;
+  const early: Spawner["spawn"] = async (spec, sink) => {
+    const child = await spawn(spec, sink);
+    sink.chunk("stdout", new TextEncoder().encode("early\n"));
+    return child;
+  };
+  Object.assign(bench.spawner, { spawn: early });
+  const updates: ExecUpdate[] = [];
+  const { answer, child } = await start(bench, {}, { onUpdate: (update) => updates.push(update) });
+  await bench.clock.advance(200);
+  assertEquals(updates, [{ tail: "early\n", bytes: 6 }]);
+  child.end(0);
+  await ended(answer);
 });
 
 test("E33 without new output there is no update, and one that throws does not break the command", async () => {
