@@ -174,8 +174,8 @@ export interface Clock {
   /** Milliseconds of a clock that never jumps. */
   monotonic(): number;
   /**
-   * Calls `fire` once after `ms` (at most 2^31 - 1). `holding: true` keeps the host alive until then: for a wait
-   * that a caller's promise depends on.
+   * Calls `fire` once after `ms` (at most 2^31 - 1); with 0, once what is there to be read by now has been read.
+   * `holding: true` keeps the host alive until then: for a wait that a caller's promise depends on.
    *
    * @returns a function that cancels it; safe to call twice
    */

@@ -142,6 +142,8 @@ export function groupSignal(leader: GroupLeader, signal: SignalName): SignalOutc
  */
 export function createTreeInspector(query: TreeQuery): TreeInspector | undefined {
   if (!hasProc()) return undefined;
+  // Seen outside the group: with neither mark nor a living parent nobody else would know any more whose they are
+  let strays: readonly ProcStat[] = [];
   return {
     tree: async () => {
       const all = await liveProcesses();
@@ -151,10 +153,12 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
       const isYounger = (stat: ProcStat): boolean => child === undefined || stat.start >= child.start;
       const roots: ProcStat[] = [];
       await inTurns(all, (stat) => {
-        const isRoot = stat === child || inGroup.has(stat);
+        const isRoot = stat === child || inGroup.has(stat) || strays.some((stray) => isSame(stray, stat));
         if (isRoot || (isYounger(stat) && carriesId(stat.pid, query.sessionId))) roots.push(stat);
       });
-      return withDescendants(roots, all).map((stat) => treeProcess(stat, inGroup.has(stat), query.kill));
+      const tree = withDescendants(roots, all);
+      strays = tree.filter((stat) => !inGroup.has(stat));
+      return tree.map((stat) => treeProcess(stat, inGroup.has(stat), query.kill));
     },
     reader: async () => {
       if (query.stdin === undefined) return "unknown";
@@ -178,6 +182,11 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
 
 function hasProc(): boolean {
   return process.platform === "linux" && readStat(process.pid) !== undefined; // not there, or not permitted (Deno)
+}
+
+/** A pid and its start time name one process; a pid alone may have been given away. */
+function isSame(one: ProcStat, other: ProcStat): boolean {
+  return one.pid === other.pid && one.start === other.start;
 }
 
 function isRecent(leader: GroupLeader): boolean {

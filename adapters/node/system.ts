@@ -9,7 +9,7 @@ import { stat } from "node:fs/promises";
 import { connect } from "node:net";
 import { homedir } from "node:os";
 import process from "node:process";
-import { clearTimeout, setTimeout } from "node:timers";
+import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers";
 import { createOrphanGuard } from "../linux/orphan_guard.ts";
 import { findProgram } from "./programs.ts";
 import { createShutdown } from "./shutdown.ts";
@@ -40,11 +40,25 @@ const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   timer: (ms, fire, holding = false) => {
+    if (ms <= 0) return afterReading(fire, holding);
     const timer = setTimeout(fire, ms);
     if (!holding) timer.unref();
     return () => clearTimeout(timer);
   },
 };
+
+/**
+ * A timer may be due before the event loop has looked at any input again. Two immediates are not: between them it has
+ * looked at all of it.
+ */
+function afterReading(fire: () => void, holding: boolean): () => void {
+  const next = (run: () => void): NodeJS.Immediate => {
+    const immediate = setImmediate(run);
+    return holding ? immediate : immediate.unref();
+  };
+  let immediate = next(() => immediate = next(fire));
+  return () => clearImmediate(immediate);
+}
 
 function cwd(): string {
   try {

@@ -89,8 +89,8 @@ export const inputCases: readonly CaseDefinition[] = [
     await expectRejection(written, "stdin-closed", "the write");
   }),
 
-  inTerminal("what is typed is echoed, and ^D ends cat with code 0, 10 times", [], async (bench) => {
-    for (let round = 1; round <= 10; round++) {
+  inTerminal("what is typed is echoed, and ^D ends cat with code 0, 20 times", [], async (bench) => {
+    for (let round = 1; round <= 20; round++) {
       const run = await bench.start(["cat"]);
       await run.write("é\n");
       await run.seen("é\né\n");
@@ -131,14 +131,17 @@ export const inputCases: readonly CaseDefinition[] = [
   }),
 
   inTerminal("240 KB typed into cat do not lock up against what it prints", ["backpressure"], async (bench) => {
-    // Without echo, of which the kernel drops what nobody reads in time
-    const run = await bench.sh("stty -echo; echo ready; exec cat");
-    await run.seen("ready");
     const lines = `${"x".repeat(79)}\n`.repeat(100);
-    await Promise.all(Array.from({ length: 30 }, () => run.write(lines)));
-    await run.write(END_OF_INPUT);
-    expectEqual(await run.finish(), { code: 0 }, "the exit of cat");
-    expectEqual(run.text().match(/x/g)?.length, 79 * 3_000, "the characters that cat read");
+    for (const echo of ["-echo", "echo"]) {
+      const run = await bench.sh(`stty ${echo}; echo ready; exec cat`);
+      await run.seen("ready");
+      await Promise.all(Array.from({ length: 30 }, () => run.write(lines)));
+      await run.write(END_OF_INPUT);
+      expectEqual(await run.finish(), { code: 0 }, "the exit of cat");
+      const count = run.text().match(/x/g)?.length ?? 0;
+      // The kernel may drop some of its echo, and none of the output
+      expectThat(count >= 79 * 3_000 && (echo === "echo" || count === 79 * 3_000), `${count} of 237000 came back`);
+    }
   }),
 ];
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { AbortError, OffstageError } from "../errors.ts";
+import { AbortError, type ErrorCode, OffstageError } from "../errors.ts";
 import { boundedOutput } from "../output/budget.ts";
 import { sessionName } from "../session/name.ts";
 import type { Registry } from "../session/registry.ts";
@@ -40,6 +40,9 @@ interface Started {
 /** Shortest and longest wait before the answer, ms (spec E4). */
 const YIELD_RANGE_MS = [10, 120_000] as const;
 
+/** Failures of a start on a terminal that a start on pipes need not share. */
+const NO_TERMINAL_CODES: readonly ErrorCode[] = ["spawn-failed", "unsupported"];
+
 /**
  * Runs a command.
  *
@@ -61,12 +64,23 @@ export async function exec(context: ExecContext, input: unknown, options: ExecOp
     refuseIfFull(context);
     const plan = await prepare(context, params);
     refuseIfAborted(signal);
-    started = await start(context, plan);
+    started = await startSomehow(context, plan);
   } catch (error) {
     if (error instanceof OffstageError) return notStarted(error);
     throw error;
   }
   return await answerWhenDue(context, params, options, started.session, started.warnings);
+}
+
+/** Starts what was planned, on pipes if its terminal cannot be opened (spec E6). */
+async function startSomehow(context: ExecContext, plan: Plan): Promise<Started> {
+  try {
+    return await start(context, plan);
+  } catch (error) {
+    const isWorthAnother = error instanceof OffstageError && NO_TERMINAL_CODES.includes(error.code);
+    if (plan.terminal === undefined || !isWorthAnother) throw error;
+    return await start(context, plan.onPipes(error.message));
+  }
 }
 
 /** Spawns what was planned as a session of this scope. */

@@ -69,6 +69,8 @@ export interface Plan {
   readonly warnings: readonly string[];
   /** The whole environment, for a session's id. */
   environment(sessionId: string): Readonly<Record<string, string>>;
+  /** The same on pipes, for when its terminal cannot be opened; the reason becomes a warning. */
+  onPipes(reason: string): Plan;
 }
 
 /** What preparing needs to know of the instance. */
@@ -142,29 +144,31 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
   if (!verdict.allow) throw new OffstageError("refused", `Not allowed to run this command: ${verdict.reason}`);
 
   const wrapped = shellCommand(shell, params.command, { mergeStreams: params.mergeStreams ?? false });
-  return {
+  const planFor = (size: TerminalSize | undefined, warned: readonly string[]): Plan => ({
     request,
     spawner,
     hostName: route.node ?? route.host,
     shell,
     argv: wrapped.argv,
-    terminal,
-    stdin: terminal !== undefined || opensStdin(params, context.processTool) ? "open" : "closed",
+    terminal: size,
+    stdin: size !== undefined || opensStdin(params, context.processTool) ? "open" : "closed",
     timeoutMs: lifeSpanMs(params.timeout ?? params.timeoutSeconds ?? settings.timeoutSeconds),
-    warnings: [...warnings, ...ignoredYield(params, context.processTool)],
+    warnings: [...warned, ...ignoredYield(params, context.processTool)],
     environment: (sessionId) => ({
       ...buildEnvironment({
         host: runtime.environment(),
         policy: settings.inheritEnv,
         env,
-        terminal: terminal !== undefined,
+        terminal: size !== undefined,
         plainTerminal: settings.plainTerminal,
         sessionId,
         sandbox: route.host === "sandbox",
       }),
       ...wrapped.env,
     }),
-  };
+    onPipes: (reason) => planFor(undefined, [...warned, noTerminal(reason)]),
+  });
+  return planFor(terminal, warnings);
 }
 
 function invalid(problems: readonly Problem[]): OffstageError {
@@ -181,7 +185,11 @@ async function chooseTerminal(
     const { cols = DEFAULT_SIZE.cols, rows = DEFAULT_SIZE.rows } = params;
     return { terminal: { cols, rows }, warnings: [] };
   }
-  return { terminal: undefined, warnings: [`no terminal (${pty}): the command ran on pipes`] };
+  return { terminal: undefined, warnings: [noTerminal(pty)] };
+}
+
+function noTerminal(reason: string): string {
+  return `no terminal (${reason}): the command ran on pipes`;
 }
 
 /** Open when the caller means to talk to the session (spec E7). */

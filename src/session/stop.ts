@@ -35,6 +35,7 @@ export function stop(session: Session, cause: StopCause, graceMs: number): Promi
 
 async function ladder(session: Session, graceMs: number): Promise<void> {
   const { child, clock } = session;
+  await child.inspector?.tree(); // who left the group without the session's mark is known only while its parent lives
   child.signal("SIGTERM", "group");
   child.signal("SIGCONT", "group"); // a stopped process acts on SIGTERM only once it runs again
   if (await treeEnds(session, "SIGTERM", graceMs)) return;

@@ -49,7 +49,7 @@ test("E6 an interactive shell has job control", { skip: bash }, async () => {
   await pollUntil(agent, id, "started");
   await agent.process({ action: "send-keys", sessionId: id, keys: ["C-z"] });
   await pollUntil(agent, id, "Stopped");
-  await agent.process({ action: "write", sessionId: id, data: "kill %1; exit 3\n" });
+  await agent.process({ action: "write", sessionId: id, data: "kill -KILL %1; wait; exit 3\n" });
   const { output, last } = await pollToEnd(agent, id);
   assert(!output.includes("no job control"), output);
   assertEquals(last.exitCode, 3);
@@ -158,11 +158,13 @@ test("R16 only a terminal answers: what looks like a question on pipes is output
 
 // P35
 
-test("P35 a resize reaches the program, as a size and as a signal", { skip: terminal }, async () => {
+test("P35 a resize reaches the program, as a size and as a signal", { skip: python }, async () => {
   await using bench = open();
   const { agent } = bench;
-  const command = "trap 'stty size' WINCH; stty size; while :; do sleep 0.05; done";
-  const { id } = await background(agent, { command, pty: true });
+  const script =
+    "import os,signal\nsize=lambda *_:print(os.get_terminal_size().lines,os.get_terminal_size().columns)\n" +
+    "signal.signal(signal.SIGWINCH,size)\nsize()\nwhile 1:signal.pause()";
+  const { id } = await background(agent, { command: `exec python3 -uc '${script}'`, pty: true });
   await pollUntil(agent, id, "30 120\n");
   for (const [cols, rows] of [[100, 40], [1, 1], [1_000, 1_000], [80, 24]] as const) {
     const { details } = await agent.process({ action: "resize", sessionId: id, cols, rows });
