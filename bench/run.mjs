@@ -1,79 +1,199 @@
 /**
- * Runs every scenario bare and through Offstage, in turns, and prints the ratios: `npm run bench [-- runtime…] [scenario…]`.
+ * Runs every scenario bare and through Offstage and prints what follows from both, with the bounds that are to be met:
+ * `npm run bench [-- runtime…] [scenario…] [--json]`.
  *
- * Runtimes are `node20` (the machine's own, compiled), `node24`, `deno` and `bun`; default: all. `--json` for the raw numbers.
+ * Runtimes are `node20` (the Node that runs this, compiled), `node24`, `deno` and `bun`; default: all. A figure is the
+ * median of several rounds, in each of which both sides follow one another. Run it on a machine that does nothing else.
+ *
+ * @module
  */
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { loadavg } from "node:os";
+import { dirname } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
-const ROUNDS = 3;
-const OWN = ["node_modules/typescript/bin/tsc", "-p", "tests"];
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const PINNED = ".ci/runtimes";
+const BUN = "node_modules/bun/bin/bun.exe";
+
+/** Program and arguments of each runtime, and what the scenarios are for it: only the machine's own Node gets them compiled. */
 const RUNTIMES = {
-  node20: [process.execPath, "--expose-gc", ".build/bench/scenarios.js"],
-  node24: [".ci/runtimes/node_modules/node24/bin/node", "--expose-gc", "bench/scenarios.ts"],
-  deno: ["node_modules/.bin/deno", "run", "-A", "--v8-flags=--expose-gc", "--no-check", "bench/scenarios.ts"],
-  bun: ["node_modules/.bin/bun", "bench/scenarios.ts"],
+  node20: { argv: [process.execPath, "--expose-gc"], scenarios: ".build/bench/scenarios.js" },
+  node24: { argv: [`${PINNED}/node_modules/node24/bin/node`, "--expose-gc"], scenarios: "bench/scenarios.ts" },
+  deno: {
+    argv: ["node_modules/deno/deno", "run", "-A", "--v8-flags=--expose-gc", "--no-check"],
+    scenarios: "bench/scenarios.ts",
+  },
+  bun: { argv: [BUN], scenarios: "bench/scenarios.ts" },
 };
 
-/** The bounds: how a figure follows from the numbers of both sides, and what is wanted of it. */
+/** How each scenario is run. `together`: both sides in one process, in turns; see scenarios.ts. */
+const SCENARIOS = {
+  true: { rounds: 5, together: true },
+  bulk: { rounds: 3 },
+  ptyTrue: { rounds: 3, together: true },
+  ptyBulk: { rounds: 3 },
+  ptyTail: { rounds: 1 },
+  wake: { rounds: 3 },
+  paging: { rounds: 3 },
+  idle: { rounds: 3 },
+};
+
+const ALL = Object.keys(RUNTIMES);
+const NODE = ["node20", "node24"];
+
+/**
+ * @typedef {Readonly<Record<string, number>>} Numbers
+ * @typedef {object} Figure what is wanted of the numbers of both sides
+ * @property {string} of the scenario
+ * @property {string} name
+ * @property {(bare: Numbers, ours: Numbers) => number} value
+ * @property {number} [atMost]
+ * @property {number} [atLeast]
+ * @property {readonly string[]} on the runtimes for which the bound stands; for the others the figure is only shown
+ */
+
+/** @type {readonly Figure[]} */
 const FIGURES = [
-  ["true", "200 × true, ms each, ratio", (bare, ours) => ours.ms / bare.ms, "≤ 1.15"],
-  ["bulk", "256 MiB, MB/s, ratio", (bare, ours) => ours.mbPerS / bare.mbPerS, "≥ 0.9"],
-  ["bulk", "256 MiB, peak memory on top, MiB", (bare, ours) => ours.peakMb - bare.peakMb, "≤ 30"],
-  ["bulk", "256 MiB, longest stall, ms", (_, ours) => ours.stallMs, "≤ 30"],
-  ["ptyTrue", "true in a terminal, ratio", (bare, ours) => ours.ms / bare.ms, "≤ 1.3"],
-  ["ptyTrue", "true in a terminal, on top, ms", (bare, ours) => ours.ms - bare.ms, "≤ 30"],
-  ["ptyBulk", "256 MiB through a terminal, ratio", (bare, ours) => ours.mbPerS / bare.mbPerS, "≥ 0.95"],
-  ["ptyTail", "seq 1 20000 × 200, runs cut short", (_, ours) => ours.runs, "≤ 0"],
-  ["wake", "output → poll, p50 on top, ms", (bare, ours) => ours.p50Ms - bare.p50Ms, "≤ 2"],
-  ["paging", "log, ms", (_, ours) => ours.logMs, "≤ 2"],
-  ["paging", "poll, ms", (_, ours) => ours.pollMs, "≤ 2"],
-  ["paging", "log after 500 MB, ms", (_, ours) => ours.logAfter500MbMs, "≤ 2"],
-  ["paging", "poll after 500 MB, ms", (_, ours) => ours.pollAfter500MbMs, "≤ 2"],
-  ["idle", "idle session on top, KiB", (bare, ours) => ours.kibEach - bare.kibEach, "≤ 40"],
+  { of: "true", name: "true, ratio", value: (bare, ours) => ours.ms / bare.ms, atMost: 1.15, on: ALL },
+  {
+    of: "bulk",
+    name: "256 MiB, ratio of rates",
+    value: (bare, ours) => ours.mbPerS / bare.mbPerS,
+    atLeast: 0.9,
+    on: ALL,
+  },
+  {
+    of: "bulk",
+    name: "256 MiB, peak memory on top, MiB",
+    value: (bare, ours) => ours.peakMb - bare.peakMb,
+    atMost: 30,
+    on: NODE,
+  },
+  { of: "bulk", name: "256 MiB, longest stall, ms", value: (_, ours) => ours.stallMs, atMost: 30, on: NODE },
+  {
+    of: "ptyTrue",
+    name: "true in a terminal, ratio",
+    value: (bare, ours) => ours.ms / bare.ms,
+    atMost: 1.3,
+    on: ["node24"],
+  },
+  {
+    of: "ptyTrue",
+    name: "true in a terminal, on top, ms",
+    value: (bare, ours) => ours.ms - bare.ms,
+    atMost: 30,
+    on: ["node20"],
+  },
+  {
+    of: "ptyBulk",
+    name: "256 MiB in a terminal, ratio of rates",
+    value: (bare, ours) => ours.mbPerS / bare.mbPerS,
+    atLeast: 0.95,
+    on: NODE,
+  },
+  { of: "ptyTail", name: "seq 1 20000 × 200, runs cut short", value: (_, ours) => ours.runs, atMost: 0, on: ALL },
+  {
+    of: "wake",
+    name: "output → poll, p50 on top, ms",
+    value: (bare, ours) => ours.p50Ms - bare.p50Ms,
+    atMost: 2,
+    on: NODE,
+  },
+  { of: "paging", name: "log, ms", value: (_, ours) => ours.logMs, atMost: 2, on: NODE },
+  { of: "paging", name: "poll, ms", value: (_, ours) => ours.pollMs, atMost: 2, on: NODE },
+  { of: "paging", name: "log after 500 MB, ms", value: (_, ours) => ours.logAfter500MbMs, atMost: 2, on: NODE },
+  { of: "paging", name: "poll after 500 MB, ms", value: (_, ours) => ours.pollAfter500MbMs, atMost: 2, on: NODE },
+  {
+    of: "idle",
+    name: "idle session on top, KiB",
+    value: (bare, ours) => ours.kibEach - bare.kibEach,
+    atMost: 40,
+    on: NODE,
+  },
+  { of: "import", name: 'import "offstage", ms', value: (_, ours) => ours.ms, atMost: 15, on: ALL },
 ];
 
-const words = process.argv.slice(2).filter((word) => word !== "--json");
-const asJson = process.argv.includes("--json");
-const chosenRuntimes = words.filter((word) => word in RUNTIMES);
-const chosenScenarios = words.filter((word) => !(word in RUNTIMES));
-const runtimes = chosenRuntimes.length > 0 ? chosenRuntimes : Object.keys(RUNTIMES);
-const scenarios = [...new Set(FIGURES.map(([scenario]) => scenario))]
-  .filter((scenario) => chosenScenarios.length === 0 || chosenScenarios.includes(scenario));
+/** Rounds of the import, which is a process that does nothing else. */
+const IMPORTS = 9;
 
-if (runtimes.includes("node20")) execFileSync(process.execPath, OWN, { stdio: "inherit" });
-const results = [];
-for (const runtime of runtimes) {
-  for (const scenario of scenarios) {
-    const sides = { bare: [], ours: [] };
-    for (let round = 0; round < ROUNDS; round++) {
-      for (const side of ["bare", "ours"]) sides[side].push(measure(runtime, scenario, side));
-    }
-    const [bare, ours] = [medians(sides.bare), medians(sides.ours)];
-    for (const [, name, figure, bound] of FIGURES.filter(([of]) => of === scenario)) {
-      const value = figure(bare, ours);
-      const met = bound.startsWith("≤") ? value <= Number(bound.slice(2)) : value >= Number(bound.slice(2));
-      results.push({ runtime, scenario, name, value, bound, met, bare, ours });
-      if (!asJson) {
-        console.log(
-          `${runtime.padEnd(7)} ${name.padEnd(40)} ${value.toFixed(2).padStart(9)}  ${bound}  ${met ? "" : "MISSED"}`,
-        );
+/** Most that the core may be, minified and compressed, without its dependency, KiB. */
+const SIZE_KIB = 25;
+
+main(process.argv.slice(2));
+
+/** @param {readonly string[]} words */
+function main(words) {
+  process.chdir(root);
+  const named = words.filter((word) => word !== "--json");
+  const unknown = named.filter((word) =>
+    !(word in RUNTIMES) && !FIGURES.some(({ of }) => of === word) && word !== "size"
+  );
+  if (unknown.length > 0) throw new Error(`Neither a runtime nor a scenario: ${unknown.join(", ")}`);
+  const runtimes = ALL.filter((runtime) => named.includes(runtime) || !named.some((word) => word in RUNTIMES));
+  const isWanted = (scenario) => named.includes(scenario) || named.every((word) => word in RUNTIMES);
+  prepare(runtimes);
+
+  const rows = [];
+  const tell = (row) => {
+    rows.push(row);
+    if (!words.includes("--json")) console.log(lineOf(row));
+  };
+  if (isWanted("size")) tell(row("-", { name: "size of the core, KiB", atMost: SIZE_KIB, on: ["-"] }, sizeKib()));
+  for (const runtime of runtimes) {
+    for (const scenario of [...Object.keys(SCENARIOS), "import"].filter(isWanted)) {
+      const rounds = scenario === "import" ? importRounds(runtime) : scenarioRounds(runtime, scenario);
+      for (const figure of FIGURES.filter(({ of }) => of === scenario)) {
+        const value = median(rounds.map(({ bare, ours }) => figure.value(bare, ours)));
+        tell({ ...row(runtime, figure, value), rounds });
       }
     }
   }
-}
-if (asJson) console.log(JSON.stringify(results, null, 2));
-
-function measure(runtime, scenario, side) {
-  const [program, ...args] = RUNTIMES[runtime];
-  return JSON.parse(execFileSync(program, [...args, scenario, side], { encoding: "utf8", maxBuffer: 2 ** 26 }));
+  if (words.includes("--json")) console.log(JSON.stringify({ load: loadavg(), rows }, null, 2));
 }
 
-/** Of each number, the median over the rounds. */
-function medians(rounds) {
-  const names = Object.keys(rounds[0]);
-  return Object.fromEntries(names.map((name) => {
-    const sorted = rounds.map((numbers) => numbers[name]).sort((one, other) => one - other);
-    return [name, sorted[Math.floor(sorted.length / 2)]];
-  }));
+/** Compiles for the machine's own Node and installs the other one, where that has not been done. */
+function prepare(runtimes) {
+  execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tests"], { stdio: "inherit" });
+  if (!runtimes.includes("node24") || existsSync(`${PINNED}/node_modules`)) return;
+  execFileSync("npm", ["ci", "--prefix", PINNED, "--no-audit", "--no-fund"], { stdio: "inherit" });
+}
+
+function scenarioRounds(runtime, scenario) {
+  const { argv, scenarios } = RUNTIMES[runtime];
+  const run = (side) => measure([...argv, scenarios, scenario, side]);
+  const { rounds, together } = SCENARIOS[scenario];
+  return Array.from({ length: rounds }, () => together ? run("both") : { bare: run("bare"), ours: run("ours") });
+}
+
+function importRounds(runtime) {
+  const argv = [...RUNTIMES[runtime].argv, "bench/import_time.mjs", "../.build/mod.js"];
+  return Array.from({ length: IMPORTS }, () => ({ bare: {}, ours: measure(argv) }));
+}
+
+function measure([program, ...args]) {
+  return JSON.parse(execFileSync(program, args, { encoding: "utf8", maxBuffer: 2 ** 26 }));
+}
+
+function sizeKib() {
+  const args = ["build", "mod.ts", "--minify", "--target=node", "--format=esm", "--external", "valibot"];
+  return gzipSync(execFileSync(BUN, args), { level: 9 }).length / 1024;
+}
+
+function row(runtime, { name, atMost, atLeast, on }, value) {
+  const bound = !on.includes(runtime) ? "" : atMost === undefined ? `≥ ${atLeast}` : `≤ ${atMost}`;
+  const met = bound === "" || (atMost === undefined ? value >= atLeast : value <= atMost);
+  return { runtime, name, value, bound, met };
+}
+
+function lineOf({ runtime, name, value, bound, met }) {
+  return `${runtime.padEnd(7)} ${name.padEnd(38)} ${value.toFixed(2).padStart(8)}  ${bound}${met ? "" : "  MISSED"}`;
+}
+
+function median(numbers) {
+  const sorted = [...numbers].sort((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)];
 }

@@ -9,6 +9,7 @@ import type { ExecAnswer, ToolAnswer } from "./exec/answer.ts";
 import { exec, type ExecOptions } from "./exec/exec.ts";
 import type { Hosts } from "./exec/prepare.ts";
 import type { ExecParams } from "./exec/schema.ts";
+import { createShellChooser } from "./exec/shell.ts";
 import type { FailureDetails, StatusDetails } from "./process/answer.ts";
 import type { KillDetails } from "./process/kill.ts";
 import type { ListDetails } from "./process/list.ts";
@@ -138,6 +139,11 @@ export function createOffstage(options: OffstageOptions): Offstage {
     elevated: options.elevated ?? { enabled: false, allowed: () => false },
     ...(options.authorize !== undefined && { authorize: options.authorize }),
   };
+  const shellFor = createShellChooser({
+    option: settings.shell,
+    platform: runtime.platform,
+    hasProgram: (name) => runtime.hasProgram(name),
+  });
   let stopGuarding: (() => void) | undefined;
   const registry = createRegistry({
     settings,
@@ -171,7 +177,7 @@ export function createOffstage(options: OffstageOptions): Offstage {
     if (typeof scope !== "string" || scope.trim() === "") {
       throw new OffstageError("invalid", "Cannot make an agent: its scope is blank. Give it a name");
     }
-    const context = { scope, runtime, settings, registry, hosts, processTool };
+    const context = { scope, runtime, settings, registry, hosts, shellFor, processTool };
     return {
       scope,
       exec: (params, execOptions = {}) => exec(context, params, execOptions),

@@ -10,8 +10,13 @@ import { denoGlobal } from "./types.ts";
 
 /** Reads, writes, opens and closes descriptors by number. */
 export interface Libc extends DescriptorIo {
-  /** Opens a terminal for both directions, neither blocking nor making it this process's own; `undefined` if it cannot. */
+  /**
+   * Opens a terminal for both directions, neither blocking nor making it this process's own nor letting programs that
+   * are started have it; `undefined` if it cannot.
+   */
   openTerminal(path: string): number | undefined;
+  /** Keeps a descriptor out of the programs that are started from now on. */
+  keepFromChildren(descriptor: number): void;
   /** Closes a descriptor that {@linkcode openTerminal} opened. */
   close(descriptor: number): void;
 }
@@ -20,8 +25,11 @@ const LIBRARIES: readonly string[] = process.platform === "darwin"
   ? ["libSystem.dylib"]
   : ["libc.so.6", "libc.so", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"];
 
-// fcntl.h: O_RDWR, O_NOCTTY and O_NONBLOCK
-const OPEN_FLAGS = process.platform === "darwin" ? 0x2 | 0x20000 | 0x4 : 0o2 | 0o400 | 0o4000;
+// fcntl.h: O_RDWR, O_NOCTTY, O_NONBLOCK and O_CLOEXEC
+const OPEN_FLAGS = process.platform === "darwin" ? 0x2 | 0x20000 | 0x4 | 0x1000000 : 0o2 | 0o400 | 0o4000 | 0o2000000;
+
+// ioctls.h, filio.h: FIOCLEX. Unlike fcntl(F_SETFD) it has no variable argument, which Deno could not pass on every CPU
+const CLOSE_ON_EXEC = process.platform === "darwin" ? 0x20006601n : 0x5451n;
 
 const BROKEN = 0x8 | 0x10 | 0x20; // poll.h: POLLERR, POLLHUP and POLLNVAL, on Linux and macOS
 
@@ -30,6 +38,7 @@ const FUNCTIONS = {
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   open: { parameters: ["buffer", "i32"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },
+  ioctl: { parameters: ["i32", "usize"], result: "i32" },
   poll: { parameters: ["buffer", "usize", "i32"], result: "i32" },
 } as const;
 
@@ -64,6 +73,7 @@ export function openLibc(): Libc {
       const descriptor = call("open", new TextEncoder().encode(`${path}\0`), OPEN_FLAGS);
       return descriptor < 0 ? undefined : descriptor;
     },
+    keepFromChildren: (descriptor) => void call("ioctl", descriptor, CLOSE_ON_EXEC),
     close: (descriptor) => void call("close", descriptor),
   };
 }

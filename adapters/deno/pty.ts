@@ -66,7 +66,8 @@ export function createDenoPtyBackend(loaders: readonly PtyLoader[] = DENO_PTY_LO
 
 /**
  * Makes every new terminal held open until its program's exit is known, for which the back-end would need all of Deno's
- * permissions: without it the program may get a SIGHUP when it lets go of its terminal before it exits.
+ * permissions: without it the program may get a SIGHUP when it lets go of its terminal before it exits. And keeps it out
+ * of the hands of other programs.
  */
 function holdingOpen(module: unknown, libc: Libc): unknown {
   const { spawn, default: inner } = module as Partial<NodePty> & { readonly default?: Partial<NodePty> };
@@ -77,6 +78,7 @@ function holdingOpen(module: unknown, libc: Libc): unknown {
 }
 
 function holdOpen(terminal: NodePtyTerminal, libc: Libc): NodePtyTerminal {
+  if (terminal.fd !== undefined) libc.keepFromChildren(terminal.fd); // else later commands have this one's terminal
   const slave = terminal.ptsName === undefined ? undefined : libc.openTerminal(terminal.ptsName);
   if (slave !== undefined) terminal.onExit(() => libc.close(slave));
   return terminal;

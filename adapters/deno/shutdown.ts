@@ -27,4 +27,10 @@ export function createDenoShutdown(): (end: () => Promise<void>) => () => void {
   };
 }
 
+/** Calls `act` when the host exits, by `Deno.exit()` too; returns how to prevent that. */
+export function atDenoExit(act: () => void): () => void {
+  globalThis.addEventListener("unload", act);
+  return () => globalThis.removeEventListener("unload", act);
+}
+
 function ignore(): void {}

@@ -10,7 +10,7 @@ import { createOrphanGuard } from "../linux/orphan_guard.ts";
 import { codeOf } from "../node/failures.ts";
 import { createSystem } from "../node/system.ts";
 import { isGranted, isNotCapable, missingFlags, notAllowed } from "./permissions.ts";
-import { createDenoShutdown } from "./shutdown.ts";
+import { atDenoExit, createDenoShutdown } from "./shutdown.ts";
 import { denoGlobal, type DenoPermission } from "./types.ts";
 
 /**
@@ -47,7 +47,7 @@ export function createDenoSystem(variables: readonly string[]): Omit<Runtime, "n
     environment: () => readEnvironment(variables),
     cwd,
     home: () => isGranted({ name: "sys", kind: "homedir" }) ? system.home() : readVariable("HOME"),
-    directoryStatus,
+    directoryStatus: (path) => Promise.resolve(directoryStatus(path)),
     hasProgram: async (nameOrPath) => {
       // One shell is said to be there in any case: its spawn is refused with the flag that would allow it
       if (!isGranted({ name: "run", command: nameOrPath })) return nameOrPath === "sh";
@@ -60,7 +60,7 @@ export function createDenoSystem(variables: readonly string[]): Omit<Runtime, "n
       if (flags !== "") throw notAllowed(`ask whether port ${port} is open`, flags);
       return await system.portOpen(port);
     },
-    guard: createOrphanGuard(() => isGranted({ name: "run", command: "sh" })),
+    guard: createOrphanGuard(() => isGranted({ name: "run", command: "sh" }), atDenoExit),
     onShutdown: createDenoShutdown(),
   };
 }
@@ -83,11 +83,12 @@ function cwd(): string {
   }
 }
 
-async function directoryStatus(path: string): Promise<DirectoryStatus> {
+/** Synchronous, as on Node: the spawn that follows blocks on the same path. */
+function directoryStatus(path: string): DirectoryStatus {
   if (!isGranted({ name: "read", path })) return "ok";
   try {
     // With the dot it fails for a directory that may not be entered
-    return (await denoGlobal().stat(`${path}/.`)).isDirectory ? "ok" : "not-a-directory";
+    return denoGlobal().statSync(`${path}/.`).isDirectory ? "ok" : "not-a-directory";
   } catch (error) {
     if (isNotCapable(error)) return "ok"; // /proc, /dev and the like take all permissions
     const code = codeOf(error);

@@ -7,7 +7,7 @@
 
 import process from "node:process";
 import { numbersIn, readLink, readMemory, readText } from "./proc_files.ts";
-import type { ProcStat } from "./proc.ts";
+import type { ProcStat } from "./process_table.ts";
 
 /** The input that a child was given. */
 export interface InputSource {

@@ -7,10 +7,25 @@
  * @module
  */
 import { spawn } from "node:child_process";
+import process from "node:process";
 import type { Writable } from "node:stream";
+import { clearTimeout, setTimeout } from "node:timers";
 
 /** Begins to guard a process group and the processes that carry the session's id; returns how to end that. */
 export type Guard = (pid: number, sessionId: string) => () => void;
+
+/** Calls `act` when the host exits in an orderly way; returns how to prevent that. */
+export type AtExit = (act: () => void) => () => void;
+
+/**
+ * Age from which a command is guarded, ms. Most commands are over before, and telling the guard of them would add a
+ * tenth to their time. What is younger when the host is killed, or crashes, is not ended; `process.exit()` leaves
+ * time to tell.
+ */
+const GUARDED_FROM_MS = 20;
+
+/** The shell is ended after that long with nothing to guard, ms, so that no process outlives the use of an instance. */
+const IDLE_END_MS = 5_000;
 
 /**
  * `+ pid id` and `- pid id` say what there is to end; the end of the input is the host's. Whoever carries a session's
@@ -45,13 +60,17 @@ end KILL
 `;
 
 /**
- * Makes the guard of this process. The shell is started with the first command there is to guard.
+ * Makes the guard of this process. The shell is started with the first command that has lived for
+ * {@linkcode GUARDED_FROM_MS}, and ended {@linkcode IDLE_END_MS} after the last.
  *
  * @param permitted whether `sh` may be started; if not, or if there is none, nothing is guarded
+ * @param atExit calls back while the host exits; default: the `exit` event of `process`
  */
-export function createOrphanGuard(permitted: () => boolean = () => true): Guard {
+export function createOrphanGuard(permitted: () => boolean = () => true, atExit: AtExit = atProcessExit): Guard {
   let input: Writable | undefined;
   let failed = false;
+  let guarded = 0; // commands that the shell has been told of
+  let ending: ReturnType<typeof setTimeout> | undefined;
 
   function start(): Writable | undefined {
     if (failed || !permitted()) return undefined;
@@ -62,6 +81,7 @@ export function createOrphanGuard(permitted: () => boolean = () => true): Guard 
       stdio: ["pipe", "ignore", "ignore"],
     });
     const fail = (): void => {
+      if (input !== shell.stdin) return; // it was ended because there was nothing to guard
       failed = true;
       input = undefined;
     };
@@ -71,9 +91,53 @@ export function createOrphanGuard(permitted: () => boolean = () => true): Guard 
     return shell.stdin;
   }
 
+  function told(count: 1 | -1, line: string): void {
+    guarded += count;
+    clearTimeout(ending);
+    input?.write(line);
+    if (guarded === 0) ending = setTimeout(endShell, IDLE_END_MS).unref();
+  }
+
+  function endShell(): void {
+    input?.end();
+    input = undefined;
+  }
+
+  const untold = new Set<() => void>(); // each tells the guard of one command
+  let stopListening = (): void => {};
+  const tellAll = (): void => untold.forEach((tell) => tell());
+
+  /** Calls `tell` once the command is old enough, or the host exits; returns how to prevent it. */
+  function tellLater(tell: () => void): () => void {
+    const stopWaiting = (): void => {
+      clearTimeout(timer);
+      if (untold.delete(tellNow) && untold.size === 0) stopListening();
+    };
+    const tellNow = (): void => {
+      stopWaiting();
+      tell();
+    };
+    const timer = setTimeout(tellNow, GUARDED_FROM_MS).unref();
+    if (untold.size === 0) stopListening = atExit(tellAll);
+    untold.add(tellNow);
+    return stopWaiting;
+  }
+
   return (pid, sessionId) => {
-    input ??= start();
-    input?.write(`+ ${pid} ${sessionId}\n`);
-    return () => void input?.write(`- ${pid} ${sessionId}\n`);
+    let isTold = false;
+    const stopWaiting = tellLater(() => {
+      isTold = true;
+      input ??= start();
+      told(1, `+ ${pid} ${sessionId}\n`);
+    });
+    return () => {
+      stopWaiting();
+      if (isTold) told(-1, `- ${pid} ${sessionId}\n`);
+    };
   };
+}
+
+function atProcessExit(act: () => void): () => void {
+  process.on("exit", act);
+  return () => process.off("exit", act);
 }

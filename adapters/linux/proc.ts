@@ -6,38 +6,18 @@
  */
 
 import process from "node:process";
-import { setImmediate } from "node:timers/promises";
 import { waitsForInput } from "./input_reader.ts";
 import { numbersIn, readLink, readText } from "./proc_files.ts";
+import { inTurns, isDead, lookAtProcesses, type ProcStat, readStat, sessionIdsOf } from "./process_table.ts";
 import type { SignalName, SignalOutcome, TreeInspector, TreeProcess } from "../../mod.ts";
+
+export { type ProcStat, readStat } from "./process_table.ts";
 
 /**
  * The runtime's kill(2). `pid` may be negative (a process group); signal `0` only asks whether somebody is there.
  * Nobody there (ESRCH) is `gone`, not permitted (EPERM) is `refused`.
  */
 export type Kill = (pid: number, signal: SignalName | 0) => SignalOutcome;
-
-/** What `/proc/<pid>/stat` says about a process. */
-export interface ProcStat {
-  /** Its process id. */
-  readonly pid: number;
-  /** Its short command name, as the kernel keeps it (at most 15 bytes). */
-  readonly name: string;
-  /** One letter: `R` running, `S` sleeping, `T` stopped, `Z` zombie, … */
-  readonly state: string;
-  /** Process id of its parent. */
-  readonly parent: number;
-  /** Its process group. */
-  readonly group: number;
-  /** Its session, which is the process id of the session's leader. */
-  readonly session: number;
-  /** Device number of its controlling terminal; 0 without one. */
-  readonly tty: number;
-  /** The foreground process group of that terminal; -1 without one. */
-  readonly foreground: number;
-  /** When it was started, in clock ticks since boot: with the pid this names one process. */
-  readonly start: number;
-}
 
 /** A child that leads, or should lead, its own process group. */
 export interface GroupLeader {
@@ -62,35 +42,9 @@ export interface TreeQuery extends GroupLeader {
 }
 
 const MS_PER_TICK = 10; // USER_HZ is 100 on every architecture that Node, Deno and Bun run on
-const TURN_MS = 8; // how long a scan may hold the event loop in one go
 // Pids are handed out in turn, so one comes round only after tens of thousands of others. Where there is no /proc to
 // ask, a group is still taken for the child's own this long after the child's death.
 const PID_REUSE_MS = 30_000;
-
-/**
- * What the kernel says about a process.
- *
- * @returns `undefined` when there is no such process, or no `/proc`
- */
-export function readStat(pid: number): ProcStat | undefined {
-  const text = readText(`/proc/${pid}/stat`);
-  if (text === undefined) return undefined;
-  // `pid (name) state …`: the name may hold spaces and parentheses, so its end is the last one in the line
-  const nameEnd = text.lastIndexOf(")");
-  const [state = "", ...numbers] = text.slice(nameEnd + 2).split(" ");
-  const field = (number: number): number => Number(numbers[number - 4]); // numbered as in proc_pid_stat(5)
-  return {
-    pid,
-    name: text.slice(text.indexOf("(") + 1, nameEnd),
-    state,
-    parent: field(4),
-    group: field(5),
-    session: field(6),
-    tty: field(7),
-    foreground: field(8),
-    start: field(22),
-  };
-}
 
 /**
  * Whether a process leads its own process group, which must be so before that group is signalled.
@@ -146,7 +100,7 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
   let strays: readonly ProcStat[] = [];
   return {
     tree: async () => {
-      const all = await liveProcesses();
+      const { processes: all, carriesId } = await lookAtProcesses();
       const members = all.filter((stat) => stat.group === query.pid);
       const inGroup = new Set(isOwnGroup(query, members) ? members : []);
       const child = query.exitedAt?.() === undefined ? all.find((stat) => stat.pid === query.pid) : undefined;
@@ -167,7 +121,7 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
       // Mostly it is the child itself, and one look is cheaper than a scan
       const child = readStat(query.pid);
       if (child !== undefined && waitsForInput(child, source) === true) return toProcess(child);
-      const all = await liveProcesses();
+      const { processes: all } = await lookAtProcesses();
       let found: ProcStat | "unknown" | undefined;
       // Nobody outside the tree has that very pipe or terminal as its input, so no proof of membership is needed
       await inTurns(withDescendants(all.filter((stat) => stat.session === query.pid), all), (stat) => {
@@ -180,8 +134,11 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
   };
 }
 
+let procIsReadable: boolean | undefined;
+
+/** Not there, or not permitted (Deno). Asked once: it does not change, and every start of a command wants to know. */
 function hasProc(): boolean {
-  return process.platform === "linux" && readStat(process.pid) !== undefined; // not there, or not permitted (Deno)
+  return procIsReadable ??= process.platform === "linux" && readStat(process.pid) !== undefined;
 }
 
 /** A pid and its start time name one process; a pid alone may have been given away. */
@@ -198,41 +155,11 @@ function isOwnGroup(leader: GroupLeader, members: readonly ProcStat[]): boolean 
   const exitedAt = leader.exitedAt?.();
   if (exitedAt === undefined) return true;
   if (members.some((stat) => stat.pid === leader.pid)) return false;
-  if (members.some((stat) => carriesId(stat.pid, leader.sessionId))) return true;
+  if (members.some((stat) => sessionIdsOf(stat.pid).includes(leader.sessionId))) return true;
   const uptime = Number.parseFloat(readText("/proc/uptime") ?? "");
   // Both the uptime and the start are cut to whole ticks, so what came first can look one tick younger
   const exitTick = (uptime * 1000 - (performance.now() - exitedAt)) / MS_PER_TICK + 1;
   return members.some((stat) => stat.start <= exitTick);
-}
-
-function carriesId(pid: number, sessionId: string): boolean {
-  const environment = readText(`/proc/${pid}/environ`);
-  return environment !== undefined && `\0${environment}\0`.includes(`\0OFFSTAGE_SESSION_ID=${sessionId}\0`);
-}
-
-async function liveProcesses(): Promise<readonly ProcStat[]> {
-  const live: ProcStat[] = [];
-  await inTurns(numbersIn("/proc"), (pid) => {
-    const stat = pid === process.pid ? undefined : readStat(pid);
-    if (stat !== undefined && !isDead(stat)) live.push(stat);
-  });
-  return live;
-}
-
-function isDead(stat: ProcStat): boolean {
-  return stat.state === "Z" || stat.state === "X";
-}
-
-/** Calls `visit` for each item, letting the event loop have its turn in between. */
-async function inTurns<Item>(items: readonly Item[], visit: (item: Item) => void): Promise<void> {
-  let turnStart = performance.now();
-  for (const item of items) {
-    if (performance.now() - turnStart > TURN_MS) {
-      await setImmediate();
-      turnStart = performance.now();
-    }
-    visit(item);
-  }
 }
 
 function withDescendants(roots: readonly ProcStat[], all: readonly ProcStat[]): readonly ProcStat[] {

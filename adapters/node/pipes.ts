@@ -17,6 +17,9 @@ import type { Child, Exit, OutputSink, SignalName, SpawnSpec } from "../../mod.t
 /**
  * Starts a command on pipes, as the leader of its own process group.
  *
+ * A death by a real-time signal is reported as code 0: Node (20 to 26) knows no name for it, and tells it in no way from
+ * a plain end.
+ *
  * @param spec what to start; `terminal` is ignored
  * @param sink takes the output, by reference
  * @throws {OffstageError} `spawn-failed` when nothing was started
@@ -87,7 +90,8 @@ function writeTo(stdin: Writable | null, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (cause?: unknown): void => reject(stdinClosed(cause));
     if (stdin === null || !stdin.writable) return fail();
-    stdin.write(bytes, (error) => error ? fail(error) : resolve());
+    // Node 20 reports no error for what was waiting when the stream was destroyed, as it is when the child ends
+    stdin.write(bytes, (error) => error || stdin.destroyed ? fail(error) : resolve());
   });
 }
 

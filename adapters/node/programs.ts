@@ -33,8 +33,9 @@ export function findProgram(nameOrPath: string, searchPath: string | undefined, 
 
 function isExecutable(path: string): boolean {
   try {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false; // most directories of a PATH
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    return true;
   } catch {
     return false;
   }

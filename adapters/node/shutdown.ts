@@ -5,7 +5,7 @@
  */
 
 import process from "node:process";
-import { clearTimeout, setImmediate, setTimeout } from "node:timers";
+import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers";
 
 const END_SIGNALS: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP"];
 const MAX_WAIT_MS = 15_000; // the kill ladder takes 9 s by default; what hosts are run by kills them after 10 to 90 s
@@ -28,7 +28,8 @@ interface Listener {
  * - `process.exit()`: begun, but nothing can be awaited, so only what it does at once is done.
  * - SIGKILL, or a crash of the runtime: nothing can be done from inside.
  *
- * Listeners are there only while something is registered.
+ * Listeners are there only while something is registered, and for one more turn of the event loop: when one command
+ * follows another, it is registered again in that turn, and taking down and putting up a signal's listener is slow.
  *
  * @param errorEvents the events of `process` that tell an error which nobody handles
  * @returns registers an `end`, and returns the function that unregisters it
@@ -69,7 +70,9 @@ export function createShutdown(
     ["exit", ours(() => void endAll())],
   ];
   let isListening = false;
+  let leaving: NodeJS.Immediate | undefined;
   const listen = (): void => {
+    clearImmediate(leaving);
     if (!isListening) { for (const [event, listener] of listeners) process.on(event, listener); }
     isListening = true;
   };
@@ -82,8 +85,7 @@ export function createShutdown(
     ends.add(end);
     listen();
     return () => {
-      ends.delete(end);
-      if (ends.size === 0) unlisten();
+      if (ends.delete(end) && ends.size === 0) leaving = setImmediate(unlisten);
     };
   };
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { connect } from "node:net";
 import { homedir } from "node:os";
 import process from "node:process";
@@ -27,7 +27,7 @@ export function createSystem(): Omit<Runtime, "name" | "spawner"> {
     environment: () => ({ ...process.env }) as Readonly<Record<string, string>>,
     cwd,
     home,
-    directoryStatus,
+    directoryStatus: (path) => Promise.resolve(directoryStatus(path)),
     hasProgram: (nameOrPath) => Promise.resolve(findProgram(nameOrPath, process.env.PATH, cwd()) !== undefined),
     portOpen: async (port) => (await Promise.all(LOOPBACK.map((host) => answers(host, port)))).includes(true),
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
@@ -40,7 +40,7 @@ const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   timer: (ms, fire, holding = false) => {
-    if (ms <= 0) return afterReading(fire, holding);
+    if (ms <= 0) return afterReading(fire);
     const timer = setTimeout(fire, ms);
     if (!holding) timer.unref();
     return () => clearTimeout(timer);
@@ -48,16 +48,20 @@ const systemClock: Clock = {
 };
 
 /**
- * A timer may be due before the event loop has looked at any input again. Two immediates are not: between them it has
- * looked at all of it.
+ * A timer alone may be due before any input has been looked at. Node and Bun look at it between a timer and an
+ * immediate; Deno does while it waits for a timer, and tells of it by the next one.
  */
-function afterReading(fire: () => void, holding: boolean): () => void {
-  const next = (run: () => void): NodeJS.Immediate => {
-    const immediate = setImmediate(run);
-    return holding ? immediate : immediate.unref();
+function afterReading(fire: () => void): () => void {
+  let immediate: NodeJS.Immediate | undefined;
+  let timer = setTimeout(() => {
+    timer = setTimeout(() => {
+      immediate = setImmediate(fire);
+    }, 0);
+  }, 0);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(immediate);
   };
-  let immediate = next(() => immediate = next(fire));
-  return () => clearImmediate(immediate);
 }
 
 function cwd(): string {
@@ -76,10 +80,11 @@ function home(): string | undefined {
   }
 }
 
-async function directoryStatus(path: string): Promise<DirectoryStatus> {
+/** Without the thread pool, which takes longer than the look itself: the spawn that follows blocks on the same path. */
+function directoryStatus(path: string): DirectoryStatus {
   try {
     // With the dot it fails for a file, and for a directory that may not be entered
-    return (await stat(`${path}/.`)).isDirectory() ? "ok" : "not-a-directory";
+    return statSync(`${path}/.`).isDirectory() ? "ok" : "not-a-directory";
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOTDIR") return "not-a-directory";

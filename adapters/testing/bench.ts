@@ -62,7 +62,7 @@ export interface Bench {
   /** What a script prints. The script is kept from ending until all of it has been seen. */
   print(script: string, options?: StartOptions): Promise<string>;
   /** Looks until what is seen is as wanted. */
-  until(isMet: () => boolean | Promise<boolean>, what: string): Promise<void>;
+  until(isMet: () => boolean | Promise<boolean>, what: string | (() => string)): Promise<void>;
   /** Takes down everything that was started, and fails if a sink was called in a way it must not be. */
   close(): Promise<void>;
 }
@@ -139,7 +139,7 @@ export function openBench(options: BenchOptions): Bench {
       await run.seen(END_MARK);
       return run.text().slice(0, run.text().indexOf(END_MARK));
     },
-    until: (isMet, what) => eventually(isMet, limitMs, () => what),
+    until: (isMet, what) => eventually(isMet, limitMs, what),
     close: async () => {
       for (const run of runs) await takeDown(run, limitMs).catch((error) => faults.push(String(error)));
       if (failed.length > 0) await sleep(LATE_CALL_MS);

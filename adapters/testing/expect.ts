@@ -78,7 +78,7 @@ export async function within<Value>(
 export async function eventually(
   isMet: () => boolean | Promise<boolean>,
   limitMs: number,
-  what: () => string,
+  what: string | (() => string),
 ): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (!await isMet()) {

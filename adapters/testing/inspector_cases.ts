@@ -76,14 +76,10 @@ function tree(run: Run): Promise<readonly TreeProcess[]> {
 }
 
 /** Waits until the tree has these processes, each by its name. */
-async function untilTree(bench: Bench, run: Run, expected: readonly string[]): Promise<void> {
+function untilTree(bench: Bench, run: Run, expected: readonly string[]): Promise<void> {
   let seen = "";
-  try {
-    await bench.until(async () => {
-      seen = (await tree(run)).map(({ name, inGroup }) => inGroup ? name : `${name}, left`).sort().join("; ");
-      return seen === expected.join("; ");
-    }, "the tree");
-  } catch (cause) {
-    throw new Error(`The process tree: expected ${expected.join("; ")}, got ${seen}`, { cause });
-  }
+  return bench.until(async () => {
+    seen = (await tree(run)).map(({ name, inGroup }) => inGroup ? name : `${name}, left`).sort().join("; ");
+    return seen === expected.join("; ");
+  }, () => `the process tree "${expected.join("; ")}"; it was "${seen}"`);
 }

@@ -72,7 +72,8 @@ export const startCases: readonly CaseDefinition[] = [
   }),
 
   inTerminal("a terminal is what 0, 1, 2 and /dev/tty are", [], async (bench) => {
-    const script = "for i in 0 1 2; do test -t $i && echo tty || echo none; done; : </dev/tty && echo controlling";
+    const script =
+      "for i in 0 1 2; do test -t $i && echo tty || echo none; done; (: </dev/tty) 2>&1 && echo controlling";
     expectEqual(await bench.print(script), `${"tty\n".repeat(3)}controlling\n`, "what 0, 1, 2 and /dev/tty are");
   }),
 

@@ -177,6 +177,7 @@ export function ended(session: Session, output: BoundedOutput, warnings: readonl
   const { state, facts } = session;
   if (state.kind !== "ended") throw new TypeError("Cannot describe the end of a running session");
   const { outcome, survivors } = state;
+  const { status, ok, exitCode, signal, reason } = outcome;
   const allWarnings = [
     ...warnings,
     ...state.notes,
@@ -184,7 +185,11 @@ export function ended(session: Session, output: BoundedOutput, warnings: readonl
     ...(output.binary ? ["the output is mostly binary"] : []),
   ];
   const details: EndedDetails = {
-    ...outcome,
+    status,
+    ok,
+    exitCode,
+    signal,
+    reason,
     output: output.text,
     truncated: output.truncated,
     omittedChars: output.omittedChars,

@@ -67,6 +67,8 @@ export interface EnvironmentOptions {
   readonly sessionId: string;
   /** The command runs in a sandbox. */
   readonly sandbox: boolean;
+  /** Carries the command's text to the shell, see `shellCommand`. Default: nothing. */
+  readonly command?: Readonly<Record<string, string>> | undefined;
   /** What the host may not pass on. Default: {@linkcode INJECTION_VARIABLES}. */
   readonly injection?: InjectionTable | undefined;
 }
@@ -100,9 +102,7 @@ const TERMINAL_VARIABLES: Readonly<Record<string, string>> = { TERM: "xterm-256c
  * @param table the variables to look for
  */
 export function isInjectionVariable(name: string, table: InjectionTable = INJECTION_VARIABLES): boolean {
-  const upper = name.toUpperCase();
-  return table.prefixes.some((prefix) => upper.startsWith(prefix.toUpperCase())) ||
-    table.names.some((known) => upper === known.toUpperCase());
+  return injectionTest(table)(name);
 }
 
 /**
@@ -126,7 +126,7 @@ export function environmentProblems(
 
 /**
  * Puts a command's environment together. From weakest to strongest: the host's variables that the policy lets through,
- * the defaults for a terminal or for pipes, the caller's variables, the session's markers.
+ * the defaults for a terminal or for pipes, the caller's variables, the session's markers and the command's text.
  *
  * @param options what it is made of
  * @returns the whole environment of the command
@@ -139,19 +139,32 @@ export function buildEnvironment(options: EnvironmentOptions): Record<string, st
     ...options.env,
     OPENCLAW_SHELL: "exec",
     OFFSTAGE_SESSION_ID: options.sessionId,
+    ...options.command,
   };
 }
 
-function inherited({ host, policy, injection }: EnvironmentOptions): Readonly<Record<string, string>> {
+function inherited(options: EnvironmentOptions): Readonly<Record<string, string>> {
+  const { host, policy, injection = INJECTION_VARIABLES } = options;
   if (policy === "none") return {};
   const allow = policy === "all" ? undefined : policy.allow?.map(globPattern);
   const deny = policy === "all" ? [] : (policy.deny ?? []).map(globPattern);
+  const isInjection = injectionTest(injection);
   const entries = Object.entries(host).filter(([name]) =>
-    !isInjectionVariable(name, injection) &&
+    !isInjection(name) &&
     (allow === undefined || allow.some((pattern) => pattern.test(name))) &&
     !deny.some((pattern) => pattern.test(name))
   );
   return Object.fromEntries(entries);
+}
+
+/** Puts a table into a form in which many names can be looked up. */
+function injectionTest({ prefixes, names }: InjectionTable): (name: string) => boolean {
+  const beginnings = prefixes.map((prefix) => prefix.toUpperCase());
+  const known = new Set(names.map((name) => name.toUpperCase()));
+  return (name) => {
+    const upper = name.toUpperCase();
+    return known.has(upper) || beginnings.some((beginning) => upper.startsWith(beginning));
+  };
 }
 
 function globPattern(glob: string): RegExp {

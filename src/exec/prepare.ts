@@ -9,7 +9,7 @@ import type { Runtime, Spawner, TerminalSize } from "../runtime.ts";
 import { buildEnvironment, environmentProblems } from "./environment.ts";
 import { routeHost } from "./route.ts";
 import type { ExecParams } from "./schema.ts";
-import { chooseShell, commandProblem, type Shell, shellCommand } from "./shell.ts";
+import { commandProblem, type Shell, shellCommand } from "./shell.ts";
 import { resolveWorkdir, workdirTrouble } from "./workdir.ts";
 
 /** The hosts and policies the user configured. */
@@ -83,6 +83,8 @@ export interface PrepareContext {
   readonly settings: Settings;
   /** Hosts and policies. */
   readonly hosts: Hosts;
+  /** Chooses the shell, given the host's environment. */
+  readonly shellFor: (environment: Readonly<Record<string, string>>) => Promise<Shell>;
   /** Whether the agent can follow a session up. */
   readonly processTool: boolean;
 }
@@ -123,12 +125,8 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
   const cwd = resolveWorkdir(params.workdir, runtime.cwd(), runtime.home());
   const trouble = await workdirTrouble(runtime, cwd);
   if (trouble !== undefined) throw new OffstageError("spawn-failed", trouble);
-  const shell = await chooseShell({
-    option: settings.shell,
-    environment: runtime.environment(),
-    platform: runtime.platform,
-    hasProgram: (name) => runtime.hasProgram(name),
-  });
+  const environment = runtime.environment();
+  const shell = await context.shellFor(environment);
   const { terminal, warnings } = await chooseTerminal(params, spawner);
   const request: ExecRequest = Object.freeze({
     scope,
@@ -154,18 +152,17 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
     stdin: size !== undefined || opensStdin(params, context.processTool) ? "open" : "closed",
     timeoutMs: lifeSpanMs(params.timeout ?? params.timeoutSeconds ?? settings.timeoutSeconds),
     warnings: [...warned, ...ignoredYield(params, context.processTool)],
-    environment: (sessionId) => ({
-      ...buildEnvironment({
-        host: runtime.environment(),
+    environment: (sessionId) =>
+      buildEnvironment({
+        host: environment,
         policy: settings.inheritEnv,
         env,
         terminal: size !== undefined,
         plainTerminal: settings.plainTerminal,
         sessionId,
         sandbox: route.host === "sandbox",
+        command: wrapped.env,
       }),
-      ...wrapped.env,
-    }),
     onPipes: (reason) => planFor(undefined, [...warned, noTerminal(reason)]),
   });
   return planFor(terminal, warnings);

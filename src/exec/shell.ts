@@ -53,6 +53,9 @@ const POSIX_PIECE_BYTES = MAX_STRING_BYTES - 32;
 /** Windows takes 32767 UTF-16 units a variable; a unit is at least one byte of UTF-8. */
 const WINDOWS_PIECE_BYTES = 32_000;
 
+/** A UTF-16 unit is at most three bytes of UTF-8: a pair of them is a character of four. */
+const MAX_BYTES_PER_UNIT = 3;
+
 /** Shells by program name. Others are refused: fish, csh and nu do not understand the wrapper, busybox needs an applet's name. */
 const KINDS: Readonly<Record<string, ShellKind>> = {
   bash: "bash",
@@ -94,6 +97,27 @@ export async function chooseShell(choice: ShellChoice): Promise<Shell> {
     "spawn-failed",
     "No shell was found: install bash or sh, or set tools.exec.shell to the path of one",
   );
+}
+
+/**
+ * Chooses as {@linkcode chooseShell} does and remembers the choice for as long as `SHELL` and `PATH` are the same: the
+ * file system is not searched at every start. A shell that is uninstalled meanwhile fails at its start, by its name.
+ *
+ * @param choice what it depends on beside the environment
+ */
+export function createShellChooser(
+  choice: Omit<ShellChoice, "environment">,
+): (environment: ShellChoice["environment"]) => Promise<Shell> {
+  let known:
+    | { readonly shell: Shell; readonly login: string | undefined; readonly path: string | undefined }
+    | undefined;
+  return async (environment) => {
+    const { SHELL: login, PATH: path } = environment;
+    if (known === undefined || known.login !== login || known.path !== path) {
+      known = { shell: await chooseShell({ ...choice, environment }), login, path };
+    }
+    return known.shell;
+  };
 }
 
 /**
@@ -173,6 +197,7 @@ function powershellWrapper(count: number, mergeStreams: boolean): string {
 
 /** Pieces of at most `bytes` bytes of UTF-8, none of which ends within a character; one empty piece for an empty text. */
 function split(text: string, bytes: number): readonly string[] {
+  if (text.length * MAX_BYTES_PER_UNIT <= bytes) return [text];
   const encoder = new TextEncoder();
   const buffer = new Uint8Array(bytes);
   const pieces: string[] = [];

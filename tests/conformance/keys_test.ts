@@ -25,7 +25,6 @@ import {
   pollToEnd,
   pollUntil,
   processState,
-  runToEnd,
 } from "./agent.ts";
 import { needs, openWith, posix, proc, terminal } from "./machine.ts";
 

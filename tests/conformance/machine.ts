@@ -16,6 +16,7 @@ import {
   type Spawner,
   type SpawnSpec,
 } from "../../mod.ts";
+import { type Bench as SpawnerBench, openBench, type Way } from "../../adapters/testing/bench.ts";
 import { runtimeName, skipUnless } from "../skip.ts";
 import { type Bench, open, runToEnd } from "./agent.ts";
 
@@ -82,4 +83,10 @@ export async function openWith(
 export function openOn(runtime: Runtime, exec: ExecConfig = {}): Bench {
   const offstage = createOffstage({ runtime, tools: { exec } });
   return { offstage, agent: offstage.agent("tester"), [Symbol.asyncDispose]: () => offstage.close() };
+}
+
+/** A bench for one spawner, as the cases of `offstage/testing` have it: for what only that spawner does. */
+export function openTestBench(spawner: Spawner, way: Way): SpawnerBench & AsyncDisposable {
+  const bench = openBench({ spawner, way, cwd: "/", path: process.env["PATH"] ?? "", limitMs: 30_000 });
+  return { ...bench, [Symbol.asyncDispose]: bench.close };
 }

@@ -54,6 +54,13 @@ async function refused(agent: Agent, params: Typing): Promise<ToolAnswer<Failure
 
 const write = (sessionId: string, data: string): Typing => ({ action: "write", sessionId, data });
 
+const untilInput = (sessionId: string): ProcessParams & { readonly action: "poll" } => ({
+  action: "poll",
+  sessionId,
+  timeout: 30_000,
+  until: "input",
+});
+
 /** Text in which no two stretches are alike, so that a lost, doubled or misplaced one shows. */
 function numbered(bytes: number): string {
   let text = "";
@@ -251,32 +258,37 @@ test("E7 a command in the foreground that reads stdin finds it at its end [86]",
   }
 });
 
-test(
-  "E7 P30 whoever means to talk to it gets an open stdin, and is told who waits for it [86]",
-  { skip: proc },
-  async () => {
-    await using bench = open();
-    for (const how of [{ yieldMs: 200 }, { background: true }, { background: true, stdin: "open" }] as const) {
-      const { id } = await background(bench.agent, { command: "echo ready; sort", ...how });
-      const { details, text } = await bench.agent.process({
-        action: "poll",
-        sessionId: id,
-        timeout: 30_000,
-        until: "input",
-      });
-      assert("wokenBy" in details, text);
-      assertEquals([details.wokenBy, details.waitingForInput, details.evidence], ["input", true, "blocked-in-read"]);
-      assertMatch(text, /waiting for input: sort is reading it \(.*eof: true/);
-      assertEquals(details.output, "ready\n");
-      assertEquals((await log(bench.agent, id)).waitingForInput, true);
-      const list = await bench.agent.process({ action: "list" });
-      assert("sessions" in list.details && list.details.sessions[0]?.waitingForInput === true, list.text);
-      await type(bench.agent, { action: "write", sessionId: id, data: "b\na\n", eof: true });
-      const { output, last } = await pollToEnd(bench.agent, id);
-      assertEquals([output, last.ok, last.waitingForInput], ["a\nb\n", true, false]);
-    }
-  },
-);
+test("E7 P30 whoever means to talk to it gets an open stdin, and is told who waits for it [86]", {
+  skip: proc,
+}, async () => {
+  await using bench = open();
+  for (const how of [{ yieldMs: 200 }, { background: true }, { background: true, stdin: "open" }] as const) {
+    const { id } = await background(bench.agent, { command: "echo ready; sort", ...how });
+    const { details, text } = await bench.agent.process(untilInput(id));
+    assert("wokenBy" in details, text);
+    assertEquals([details.wokenBy, details.waitingForInput, details.evidence], ["input", true, "blocked-in-read"]);
+    assertMatch(text, /waiting for input: sort is reading it \(.*eof: true/);
+    assertEquals((await log(bench.agent, id)).waitingForInput, true);
+    const list = await bench.agent.process({ action: "list" });
+    assert("sessions" in list.details && list.details.sessions[0]?.waitingForInput === true, list.text);
+    await type(bench.agent, { action: "write", sessionId: id, data: "b\na\n", eof: true });
+    const { output, last } = await pollToEnd(bench.agent, id);
+    assertEquals([output, last.ok, last.waitingForInput], ["a\nb\n", true, false]);
+  }
+});
+
+test("R8 a poll until input has the prompt as well, however quickly the program gets there [86]", {
+  skip: proc,
+}, async () => {
+  await using bench = open();
+  await repeat(60, async () => {
+    const { id } = await background(bench.agent, { command: "echo ready; sort", background: true });
+    const { details, text } = await bench.agent.process(untilInput(id));
+    assert("output" in details, text);
+    assertEquals([details.output, details.wokenBy, details.waitingForInput], ["ready\n", "input", true]);
+    await type(bench.agent, { action: "write", sessionId: id, data: "", eof: true });
+  }, 1);
+});
 
 test('E7 stdin: "closed" holds in the background too, and a write says so [86]', { skip: posix }, async () => {
   await using bench = open();

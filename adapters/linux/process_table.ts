@@ -1,0 +1,127 @@
+/**
+ * The table of processes as Linux's `/proc` shows it. One look at it serves everybody who asks at the same time: it
+ * takes a read for each process there is, and closing many sessions asks once for each of them.
+ *
+ * @module
+ */
+
+import process from "node:process";
+import { setImmediate } from "node:timers/promises";
+import { numbersIn, readText } from "./proc_files.ts";
+
+/** What `/proc/<pid>/stat` says about a process. */
+export interface ProcStat {
+  /** Its process id. */
+  readonly pid: number;
+  /** Its short command name, as the kernel keeps it (at most 15 bytes). */
+  readonly name: string;
+  /** One letter: `R` running, `S` sleeping, `T` stopped, `Z` zombie, … */
+  readonly state: string;
+  /** Process id of its parent. */
+  readonly parent: number;
+  /** Its process group. */
+  readonly group: number;
+  /** Its session, which is the process id of the session's leader. */
+  readonly session: number;
+  /** Device number of its controlling terminal; 0 without one. */
+  readonly tty: number;
+  /** The foreground process group of that terminal; -1 without one. */
+  readonly foreground: number;
+  /** When it was started, in clock ticks since boot: with the pid this names one process. */
+  readonly start: number;
+}
+
+/** The live processes at one moment: no zombies, and not the host itself. */
+export interface ProcessTable {
+  /** In no particular order. */
+  readonly processes: readonly ProcStat[];
+  /** Whether a process carries a session's id in its environment. */
+  carriesId(pid: number, sessionId: string): boolean;
+}
+
+const MARK = "OFFSTAGE_SESSION_ID=";
+const TURN_MS = 8; // how long a scan may hold the event loop in one go
+
+let nextLook: Promise<ProcessTable> | undefined;
+let lastLook: Promise<unknown> = Promise.resolve();
+
+/**
+ * What the kernel says about a process.
+ *
+ * @returns `undefined` when there is no such process, or no `/proc`
+ */
+export function readStat(pid: number): ProcStat | undefined {
+  const text = readText(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
+  // `pid (name) state …`: the name may hold spaces and parentheses, so its end is the last one in the line
+  const nameEnd = text.lastIndexOf(")");
+  const [state = "", ...numbers] = text.slice(nameEnd + 2).split(" ");
+  const field = (number: number): number => Number(numbers[number - 4]); // numbered as in proc_pid_stat(5)
+  return {
+    pid,
+    name: text.slice(text.indexOf("(") + 1, nameEnd),
+    state,
+    parent: field(4),
+    group: field(5),
+    session: field(6),
+    tty: field(7),
+    foreground: field(8),
+    start: field(22),
+  };
+}
+
+/**
+ * Looks at every process. Whoever asks before a look has begun shares it; nobody is given one that began before the
+ * question.
+ */
+export function lookAtProcesses(): Promise<ProcessTable> {
+  if (nextLook === undefined) {
+    nextLook = lastLook.then(async () => {
+      await setImmediate(); // everybody who asks in this turn of the event loop has asked
+      nextLook = undefined;
+      return await look();
+    });
+    lastLook = nextLook;
+  }
+  return nextLook;
+}
+
+async function look(): Promise<ProcessTable> {
+  const processes: ProcStat[] = [];
+  await inTurns(numbersIn("/proc"), (pid) => {
+    const stat = pid === process.pid ? undefined : readStat(pid);
+    if (stat !== undefined && !isDead(stat)) processes.push(stat);
+  });
+  const known = new Map<number, readonly string[]>();
+  return {
+    processes,
+    carriesId: (pid, sessionId) => {
+      const ids = known.get(pid) ?? sessionIdsOf(pid);
+      known.set(pid, ids);
+      return ids.includes(sessionId);
+    },
+  };
+}
+
+/** The session ids in a process's environment, mostly none or one. Empty when it cannot be read. */
+export function sessionIdsOf(pid: number): readonly string[] {
+  const environment = readText(`/proc/${pid}/environ`) ?? "";
+  return environment.split("\0").filter((entry) => entry.startsWith(MARK)).map((entry) => entry.slice(MARK.length));
+}
+
+/** Whether a process has ended, although there still is an entry of it. */
+export function isDead(stat: ProcStat): boolean {
+  return stat.state === "Z" || stat.state === "X";
+}
+
+/** Calls `visit` for each item, letting the event loop have its turn in between. */
+export async function inTurns<Item>(items: readonly Item[], visit: (item: Item) => void): Promise<void> {
+  let turnStart = performance.now();
+  for (const item of items) {
+    if (performance.now() - turnStart > TURN_MS) {
+      await setImmediate();
+      turnStart = performance.now();
+    }
+    visit(item);
+  }
+}
