@@ -34,6 +34,7 @@ const BULK = `head -c ${BULK_BYTES} /dev/zero | tr '\\0' x | fold -w 119`;
 const STAMPS = "python3 -uc 'import time\nfor i in range(300):\n  print(time.time_ns()); time.sleep(0.01)'";
 const IDLE = "sleep 60 & wait";
 const ROUNDS = 200;
+const TURN = 20;
 
 const SCENARIOS: Readonly<Record<string, Apart | Together>> = {
   /** `true`, one after the other. */
@@ -111,19 +112,23 @@ async function eachOf(rounds: number, run: () => Promise<unknown>): Promise<Numb
   return { ms: (performance.now() - begin) / rounds };
 }
 
-/** The median time of each of two, taken in turns. */
+/** The median time of each of two, which take turns of {@linkcode TURN} runs. */
 async function inTurns(bare: () => Promise<unknown>, ours: () => Promise<unknown>): ReturnType<Together["both"]> {
-  const times = { bare: [] as number[], ours: [] as number[] };
-  const time = async (run: () => Promise<unknown>): Promise<number> => {
-    const begin = performance.now();
-    await run();
-    return performance.now() - begin;
+  const turn = async (run: () => Promise<unknown>): Promise<readonly number[]> => {
+    const times: number[] = [];
+    for (let index = 0; index < TURN; index++) {
+      const begin = performance.now();
+      await run();
+      times.push(performance.now() - begin);
+    }
+    return times;
   };
-  for (let round = -ROUNDS / 10; round < ROUNDS; round++) {
-    const pair = { bare: await time(bare), ours: await time(ours) };
-    if (round < 0) continue; // warm up
-    times.bare.push(pair.bare);
-    times.ours.push(pair.ours);
+  await turn(bare); // warm up
+  await turn(ours);
+  const times = { bare: [] as number[], ours: [] as number[] };
+  while (times.ours.length < ROUNDS) {
+    times.bare.push(...await turn(bare));
+    times.ours.push(...await turn(ours));
   }
   return { bare: { ms: percentile(times.bare, 0.5) }, ours: { ms: percentile(times.ours, 0.5) } };
 }

@@ -1,6 +1,6 @@
 /**
- * What is particular about the Node adapter: writes on Node 20, its optional terminals, and what it says about the machine. What every
- * spawner promises is in `conformance/spawner_test.ts`.
+ * What is particular about the Node adapter: writes on Node 20, its optional terminals, and what it says about the
+ * machine. What every spawner promises is in `conformance/spawner_test.ts`.
  *
  * @module
  */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import os from "node:os";
 import process from "node:process";
 import type { Agent, ExecParams, StatusDetails } from "../../mod.ts";

@@ -26,6 +26,9 @@ const READ_BYTES = 65_536; // what a pipe of Linux holds
 /**
  * Starts a command on pipes, as the leader of its own process group.
  *
+ * The child ignores what this process was started to ignore, as in the background of a script SIGINT and SIGQUIT are:
+ * Deno, unlike Node and Bun, does not reset them.
+ *
  * A write that the child has not taken keeps this process alive until nobody holds the child's input any more, even
  * after `release`: Deno cannot take it back.
  *

@@ -29,7 +29,8 @@ const IDLE_END_MS = 5_000;
 
 /**
  * `+ pid id` and `- pid id` say what there is to end; the end of the input is the host's. Whoever carries a session's
- * id in its environment is found in `/proc`, also outside its group. One second lies between TERM and KILL: together
+ * id in its environment is found in `/proc` and, if it is outside the groups (field 5 of its stat), signalled by itself:
+ * nobody gets two SIGTERM, which would hit a shell inside its trap. One second lies between TERM and KILL: together
  * with the two looks that is less than the two seconds that are promised.
  */
 const SCRIPT = `
@@ -50,8 +51,12 @@ for entry in $guarded; do
 done
 end() {
   kill -s "$1" -- $groups
-  marked=$(grep -lzE "^OFFSTAGE_SESSION_ID=(\${ids#|})$" /proc/[0-9]*/environ)
-  for path in $marked; do path=\${path#/proc/}; kill -s "$1" -- "\${path%%/*}"; done
+  for path in $(grep -lzE "^OFFSTAGE_SESSION_ID=(\${ids#|})$" /proc/[0-9]*/environ); do
+    path=\${path%/environ}
+    read -r stat < "$path/stat" || continue
+    set -- "$1" \${stat##*) }
+    case "$groups " in *" -$4 "*) ;; *) kill -s "$1" -- "\${path#/proc/}" ;; esac
+  done
 }
 end TERM
 end CONT

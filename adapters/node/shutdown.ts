@@ -25,7 +25,7 @@ interface Listener {
  *   the host dies of it as it would have; unless the host listens to that signal itself, then that is for it to decide.
  * - an uncaught error, or rejection: awaited likewise, then thrown again. Nothing happens if the host handles it itself.
  * - the event loop runs empty: awaited.
- * - `process.exit()`: begun, but nothing can be awaited, so only what it does at once is done.
+ * - `process.exit()`: begun, but nothing can be awaited; what is left to do is the orphan guard's.
  * - SIGKILL, or a crash of the runtime: nothing can be done from inside.
  *
  * Listeners are there only while something is registered, and for one more turn of the event loop: when one command

@@ -88,6 +88,7 @@ export const TERMINAL_SIZE: TerminalSize = { cols: 91, rows: 21 };
 
 const STREAMS: Readonly<Record<Way, readonly StreamName[]>> = { pipes: ["stdout", "stderr"], terminal: ["terminal"] };
 const END_MARK = "<end of print>";
+const AT_ONCE = 8; // enough for ends to come together, too few to slow a small machine down
 const LATE_CALL_MS = 50; // a spawn that failed and still calls its sink does so in the next turns
 
 /** What one sink was told. */
@@ -150,6 +151,15 @@ export function openBench(options: BenchOptions): Bench {
       if (fault !== undefined) throw new Error(`Against the contract: ${fault}`);
     },
   };
+}
+
+/** Does something for each item, a few at a time. */
+export async function forEachOf<Item>(items: Iterable<Item>, visit: (item: Item) => Promise<void>): Promise<void> {
+  const queue = items[Symbol.iterator]();
+  const lane = async (): Promise<void> => {
+    for (let next = queue.next(); !next.done; next = queue.next()) await visit(next.value);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
 }
 
 function record(streams: readonly StreamName[], faults: string[]): Recording {

@@ -66,12 +66,3 @@ export function eitherWay(
 ): readonly CaseDefinition[] {
   return [onPipes(name, needs, run), inTerminal(name, needs, run)];
 }
-
-/** Does something for each item, at most 8 at a time. */
-export async function forEachOf<Item>(items: Iterable<Item>, visit: (item: Item) => Promise<void>): Promise<void> {
-  const queue = items[Symbol.iterator]();
-  const lane = async (): Promise<void> => {
-    for (let next = queue.next(); !next.done; next = queue.next()) await visit(next.value);
-  };
-  await Promise.all(Array.from({ length: 8 }, lane));
-}

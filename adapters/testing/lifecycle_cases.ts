@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Bench, TERMINAL_SIZE } from "./bench.ts";
-import { type CaseDefinition, eitherWay, forEachOf, inTerminal, onPipes } from "./case.ts";
+import { type Bench, forEachOf, TERMINAL_SIZE } from "./bench.ts";
+import { type CaseDefinition, eitherWay, inTerminal, onPipes } from "./case.ts";
 import { expectEqual, expectRejection, expectThat } from "./expect.ts";
 
 const CHILDREN = 40;

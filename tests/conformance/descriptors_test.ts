@@ -163,21 +163,21 @@ test("E35 a terminal held by a left-behind process is closed when that ends by i
   await backTo(base);
 });
 
-const hands = skip ||
+const skipMasters = skip ||
   skipUnless(runtimeName !== "node", "node-pty lets later children of the host have the terminals that are open");
 
-test("E36 a command gets no descriptor of another's terminal [114]", { skip: hands }, async () => {
+test("E36 a command gets no descriptor of another's terminal [114]", { skip: skipMasters }, async () => {
   await using bench = open();
-  await openAnd(bench, /ptmx|pts/);
+  await assertNotInherited(bench, /ptmx|pts/);
 });
 
 test("E36 a command gets neither another's pipes nor the inner side of its terminal [114]", { skip }, async () => {
   await using bench = open();
-  await openAnd(bench, /pts|socket/);
+  await assertNotInherited(bench, /pts|socket/);
 });
 
 /** Looks at what a command has open beside its own streams while others run. */
-async function openAnd({ agent }: Bench, forbidden: RegExp): Promise<void> {
+async function assertNotInherited({ agent }: Bench, forbidden: RegExp): Promise<void> {
   for (const pty of [true, true, false, false]) await background(agent, { command: "cat", pty, background: true });
   for (const pty of [true, false]) {
     const { details } = await runToEnd(agent, { command: "exec ls -l /proc/self/fd", pty });
