@@ -9,7 +9,6 @@ import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/ass
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
-import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bridgeChildProcess } from "../adapters/bun/bridge.ts";
 import { bunRuntime } from "../adapters/bun/runtime.ts";
@@ -18,11 +17,12 @@ import { type BunGlobal, bunGlobal } from "../adapters/bun/types.ts";
 import { OffstageError } from "../mod.ts";
 import { openTestBench } from "./conformance/machine.ts";
 import { runtimeName, skipUnless } from "./skip.ts";
+import { closing, test } from "./closing.ts";
 
 const skip = skipUnless(runtimeName === "bun" && process.platform !== "win32", "this is about Bun on POSIX");
 
 test("S4 pipes: a small chunk has memory of its own, and no more of it than it needs", { skip }, async () => {
-  await using bench = openTestBench(bunRuntime().spawner, "pipes");
+  const bench = closing(openTestBench(bunRuntime().spawner, "pipes"));
   const run = await bench.sh("for i in 1 2 3; do echo $i; sleep 0.05; done");
   await run.finish();
   assertEquals(run.text(), "1\n2\n3\n");
@@ -31,7 +31,7 @@ test("S4 pipes: a small chunk has memory of its own, and no more of it than it n
 });
 
 test("bun-pty: a code that a signal may have made up is reported as unknown", { skip }, async () => {
-  await using bench = openTestBench(bunRuntime({ pty: "bun-pty" }).spawner, "terminal");
+  const bench = closing(openTestBench(bunRuntime({ pty: "bun-pty" }).spawner, "terminal"));
   assertEquals(await (await bench.sh("exit 1")).finish(), { code: 1 });
   const run = await bench.start(["sleep", "60"]);
   run.child.signal("SIGKILL", "group");
@@ -39,7 +39,7 @@ test("bun-pty: a code that a signal may have made up is reported as unknown", { 
 });
 
 test("bun-pty: bytes that are no text are refused", { skip }, async () => {
-  await using bench = openTestBench(bunRuntime({ pty: "bun-pty" }).spawner, "terminal");
+  const bench = closing(openTestBench(bunRuntime({ pty: "bun-pty" }).spawner, "terminal"));
   const run = await bench.start(["cat"]);
   const error = await assertRejects(() => run.write(Uint8Array.of(0xff)), OffstageError);
   assertEquals(error.code, "unsupported");

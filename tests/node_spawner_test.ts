@@ -8,17 +8,17 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { createServer } from "node:net";
 import process from "node:process";
-import { test } from "node:test";
 import { nodeRuntime } from "../adapters/node/runtime.ts";
 import { OffstageError, type SpawnSpec } from "../mod.ts";
 import { openTestBench } from "./conformance/machine.ts";
 import { runtimeName, skipUnless } from "./skip.ts";
+import { closing, test } from "./closing.ts";
 
 const skip = skipUnless(runtimeName === "node" && process.platform !== "win32", "this is about Node on POSIX");
 const runtime = nodeRuntime();
 
 test("case 83 pipes: a write that waits is refused when the child is released, also on Node 20", { skip }, async () => {
-  await using bench = openTestBench(runtime.spawner, "pipes");
+  const bench = closing(openTestBench(runtime.spawner, "pipes"));
   const run = await bench.start(["sleep", "60"], { stdin: "open" });
   const refused = assertRejects(() => run.write(new Uint8Array(4_194_304)), OffstageError);
   run.child.release();

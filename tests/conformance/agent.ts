@@ -19,6 +19,7 @@ import type {
   RunningDetails,
   SignalName,
 } from "../../mod.ts";
+import { closing } from "../closing.ts";
 
 /** One instance with one agent, closed at the end of the test. */
 export interface Bench extends AsyncDisposable {
@@ -28,7 +29,7 @@ export interface Bench extends AsyncDisposable {
   readonly agent: Agent;
 }
 
-/** Opens an instance; `await using` it. */
+/** Opens an instance, to be closed at the end of the test. */
 export function open(exec: ExecConfig = {}): Bench {
   const offstage = createOffstage({ tools: { exec } });
   const agent = offstage.agent("tester");
@@ -55,7 +56,7 @@ export async function background(
 
 /** Whether commands get a terminal here when they ask for one. */
 export async function hasTerminals(): Promise<boolean> {
-  await using bench = open();
+  const bench = closing(open());
   return (await runToEnd(bench.agent, { command: ":", pty: true })).details.pty;
 }
 

@@ -9,7 +9,6 @@ import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
@@ -37,6 +36,7 @@ import {
   repeat,
   runToEnd,
 } from "./agent.ts";
+import { closing, test } from "../closing.ts";
 
 const posix = skipUnless(process.platform !== "win32", "the commands are written for a POSIX shell");
 const proc = posix || skipUnless(existsSync("/proc/self/fd"), "there is no /proc to look for descriptors");
@@ -78,7 +78,7 @@ async function farewell(agent: Agent, sessionId: string): Promise<string> {
 test("P20 E25 one huge line does not fill an answer: it is clipped, and what follows is seen [74]", {
   skip: posix,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { details, text } = await runToEnd(bench.agent, { command: HUGE_COMMAND });
   assertLessOrEqual(lengthOf(details.output), 30_000);
   assertLess(text.length, 31_000);
@@ -95,7 +95,7 @@ test("P20 E25 one huge line does not fill an answer: it is clipped, and what fol
 });
 
 test("P20 a line that is held whole is clipped with its exact length [74]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const id = await endedInBackground(bench.agent, "head -c 150000 /dev/zero | tr '\\0' x; echo; echo tail");
   const { lines, text } = await log(bench.agent, id, { limit: 10 });
   assertMatch(lines[0]?.text ?? "", /^x+… \[line of 150000 characters\]$/);
@@ -104,7 +104,7 @@ test("P20 a line that is held whole is clipped with its exact length [74]", { sk
 });
 
 test("P13 P20 a long line that still grows is polled and paged within bounds [74]", { skip: posix }, async () => {
-  await using bench = open({ maxOutputChars: 50_000, pendingMaxOutputChars: 5_000 });
+  const bench = closing(open({ maxOutputChars: 50_000, pendingMaxOutputChars: 5_000 }));
   const command = "while :; do head -c 20000 /dev/zero | tr '\\0' x; sleep 0.05; done";
   const { id } = await background(bench.agent, { command, background: true });
   let delivered = 0;
@@ -132,7 +132,7 @@ test("P13 P20 a long line that still grows is polled and paged within bounds [74
 test("E25 an answer that is too long has its first and its last line, and counts what is between [75]", {
   skip: posix,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { details, text } = await runToEnd(bench.agent, { command: WHOLE_COMMAND });
   const [, head = "", note = "", tail = ""] = /^([^]*\n)(… .* left out …\n)([^]*)$/.exec(details.output) ?? [];
   assert(head.startsWith("FIRST\n1\n") && tail.endsWith("\n500000\nLAST\n"), note);
@@ -149,7 +149,7 @@ test("E25 an answer that is too long has its first and its last line, and counts
 test("E25 S4 the log goes on where such an answer points, and says what even it has lost [75]", {
   skip: posix,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { details } = await runToEnd(bench.agent, { command: WHOLE_COMMAND });
   const id = details.sessionId ?? "";
   const newest = await log(bench.agent, id);
@@ -171,7 +171,7 @@ test("E25 S4 the log goes on where such an answer points, and says what even it 
 });
 
 test("E25 an answer that fits is whole and leaves no session behind [75]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { details, text } = await runToEnd(bench.agent, { command: "echo FIRST; seq 1 5000; echo LAST" });
   assertEquals([details.truncated, details.omittedChars, details.omittedLines], [false, 0, 0]);
   assertEquals(details.output.split("\n").length, 5_003);
@@ -181,7 +181,7 @@ test("E25 an answer that fits is whole and leaves no session behind [75]", { ski
 });
 
 test("E25 the error at the end of a long output is seen, wherever it was printed [75]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { details } = await runToEnd(bench.agent, {
     command: "echo FIRST; seq 1 300000; sleep 0.1; echo 'fatal: it broke' >&2; exit 3",
   });
@@ -195,7 +195,7 @@ test("E25 the error at the end of a long output is seen, wherever it was printed
 test("R4 what a poll delivers and what it drops add up to the bytes between its offsets [75]", {
   skip: posix,
 }, async () => {
-  await using bench = open({ maxOutputChars: 4_000, pendingMaxOutputChars: 1_000 });
+  const bench = closing(open({ maxOutputChars: 4_000, pendingMaxOutputChars: 1_000 }));
   const command = "for i in $(seq 1 12); do seq -f 'o€%08g' 1 150; seq -f 'e😀%08g' 1 300 >&2; sleep 0.1; done";
   const { id } = await background(bench.agent, { command, background: true });
   const totals = { stdout: 0, stderr: 0, terminal: 0 };
@@ -222,7 +222,7 @@ test("R4 what a poll delivers and what it drops add up to the bytes between its 
 });
 
 test("R4 since reads again from any offset, by bytes, and moves nobody's place", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "printf 'a€b😀c'; sleep 0.3; printf 'end\\n'; sleep 9" });
   await pollUntil(bench.agent, id, "end\n");
   const whole = "a€b😀cend\n";
@@ -241,7 +241,7 @@ test("R4 since reads again from any offset, by bytes, and moves nobody's place",
 });
 
 test("R4 since an offset that is not held any more says how many bytes are missing", { skip: posix }, async () => {
-  await using bench = open({ maxOutputChars: 1_000, pendingMaxOutputChars: 100_000 });
+  const bench = closing(open({ maxOutputChars: 1_000, pendingMaxOutputChars: 100_000 }));
   const id = await endedInBackground(bench.agent, "seq -w 1 5000");
   const answer = await poll(bench.agent, id, { since: 0 });
   assertEquals([answer.from, answer.to], [0, 25_000]);
@@ -252,7 +252,7 @@ test("R4 since an offset that is not held any more says how many bytes are missi
 });
 
 test("R4 caps are characters: wide ones are not cut to a third [75]", { skip: posix }, async () => {
-  await using bench = open({ maxOutputChars: 3_000, pendingMaxOutputChars: 2_000, maxResultChars: 10_000 });
+  const bench = closing(open({ maxOutputChars: 3_000, pendingMaxOutputChars: 2_000, maxResultChars: 10_000 }));
   const text = "€".repeat(2_000);
   const fits = await runToEnd(bench.agent, { command: `printf %s '${text}'` });
   assertEquals([fits.details.truncated, fits.details.output === text], [false, true]);
@@ -266,7 +266,7 @@ test("R4 caps are characters: wide ones are not cut to a third [75]", { skip: po
 test("S7 finished sessions are kept up to a count, the oldest go first, and say why they went [76]", {
   skip: posix,
 }, async () => {
-  await using bench = open({ maxFinished: 3 });
+  const bench = closing(open({ maxFinished: 3 }));
   const { id: running } = await background(bench.agent, { command: "sleep 60", background: true });
   const ids: string[] = [];
   for (let round = 0; round < 6; round++) ids.push(await endedInBackground(bench.agent, `echo ${round}`));
@@ -281,7 +281,7 @@ test("S7 finished sessions are kept up to a count, the oldest go first, and say 
 });
 
 test("S7 a scope's count does not touch another scope's sessions [76]", { skip: posix }, async () => {
-  await using bench = open({ maxFinished: 2 });
+  const bench = closing(open({ maxFinished: 2 }));
   const other = bench.offstage.agent("other");
   const kept = [await endedInBackground(other, "echo a"), await endedInBackground(other, "echo b")];
   for (let round = 0; round < 5; round++) await endedInBackground(bench.agent, `echo ${round}`);
@@ -292,7 +292,7 @@ test("S7 a scope's count does not touch another scope's sessions [76]", { skip: 
 test("S7 finished sessions of all scopes together are kept up to a number of characters [76]", {
   skip: posix,
 }, async () => {
-  await using bench = open({ maxFinishedChars: 1_000_000, maxFinished: 1_000 });
+  const bench = closing(open({ maxFinishedChars: 1_000_000, maxFinished: 1_000 }));
   const agents = ["tester", "second", "third"].map((scope) => bench.offstage.agent(scope));
   const { id: running } = await background(bench.agent, {
     command: `${BULKY_COMMAND}; echo alive; sleep 60`,
@@ -311,7 +311,7 @@ test("S7 finished sessions of all scopes together are kept up to a number of cha
 });
 
 test("S7 the newest finished session stays, however big it is [76]", { skip: posix }, async () => {
-  await using bench = open({ maxFinishedChars: 1_000, maxFinished: 1 });
+  const bench = closing(open({ maxFinishedChars: 1_000, maxFinished: 1 }));
   const first = await endedInBackground(bench.agent, BULKY_COMMAND);
   assertEquals((await listed(bench.agent)).length, 1);
   const second = await endedInBackground(bench.agent, BULKY_COMMAND);
@@ -322,7 +322,7 @@ test("S7 the newest finished session stays, however big it is [76]", { skip: pos
 });
 
 test("S7 R6 a session whose tree lives on is not evicted, and can still be killed [76]", { skip: proc }, async () => {
-  await using bench = open({ maxFinished: 1 });
+  const bench = closing(open({ maxFinished: 1 }));
   const { details } = await runToEnd(bench.agent, { command: "sleep 60 >/dev/null 2>&1 & echo left" });
   const id = details.sessionId ?? "";
   for (let round = 0; round < 4; round++) await endedInBackground(bench.agent, `echo ${round}`);
@@ -336,7 +336,7 @@ test("S3 nothing is written to disk, however much is printed [77] [78]", { skip:
   const before = process.env.TMPDIR;
   process.env.TMPDIR = folder;
   try {
-    await using bench = open();
+    const bench = closing(open());
     const files = (): readonly string[] => openDescriptors().filter((path) => /^\/(?!dev|proc)/.test(path)).toSorted();
     const opened = files();
     const { id } = await background(bench.agent, { command: "yes", background: true });
@@ -356,7 +356,7 @@ test("S3 nothing is written to disk, however much is printed [77] [78]", { skip:
 });
 
 test("E36 S4 a command that prints without end costs a bounded memory [77]", { skip: proc }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "yes 'a line of some length, again and again'" });
   const printed = async (): Promise<number> => (await poll(bench.agent, id)).to;
   await eventually(async () => await printed() > 50_000_000, "the first 50 MB");
@@ -386,7 +386,7 @@ async function ownRuntime(): Promise<Runtime> {
 
 test("S7 a finished session goes when its time is up, a running one does not [82]", { skip: posix }, async () => {
   const runtime = await hastyRuntime();
-  await using offstage = createOffstage({ runtime, tools: { exec: { cleanupMs: 60_000, timeoutSeconds: 0 } } });
+  const offstage = closing(createOffstage({ runtime, tools: { exec: { cleanupMs: 60_000, timeoutSeconds: 0 } } }));
   const agent = offstage.agent("tester");
   const { id: running } = await background(agent, { command: "sleep 60", background: true });
   const finished = await endedInBackground(agent, "echo done; exit 3");
@@ -403,7 +403,7 @@ test("S7 a session whose tree outlives it is kept past its time, until the tree 
   skip: proc,
 }, async () => {
   const runtime = await hastyRuntime();
-  await using offstage = createOffstage({ runtime, tools: { exec: { cleanupMs: 60_000 } } });
+  const offstage = closing(createOffstage({ runtime, tools: { exec: { cleanupMs: 60_000 } } }));
   const agent = offstage.agent("tester");
   const { details } = await runToEnd(agent, { command: "sleep 60 >/dev/null 2>&1 & echo left" });
   const bystander = await endedInBackground(agent, "echo gone");

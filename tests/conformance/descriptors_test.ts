@@ -5,7 +5,6 @@
  */
 import { readFileSync } from "node:fs";
 import process from "node:process";
-import { test } from "node:test";
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import type { Agent } from "../../mod.ts";
 import { runtimeName, skipUnless } from "../skip.ts";
@@ -24,6 +23,7 @@ import {
   uniqueSleep,
 } from "./agent.ts";
 import { proc, terminal } from "./machine.ts";
+import { closing, test } from "../closing.ts";
 
 const linux = proc || skipUnless(process.platform === "linux", "descriptors are counted in /proc");
 const skip = linux || terminal;
@@ -54,7 +54,7 @@ async function backTo(base: readonly string[]): Promise<void> {
 }
 
 test("E38 three hundred terminals leave no descriptor [114]", { skip }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const base = await openAfterFirstUse(bench);
   let most = 0;
   await repeat(300, async (round) => {
@@ -67,7 +67,7 @@ test("E38 three hundred terminals leave no descriptor [114]", { skip }, async ()
 });
 
 test("E38 a hundred killed terminals leave no descriptor [114]", { skip }, async () => {
-  await using bench = open({ killGraceMs: 100 });
+  const bench = closing(open({ killGraceMs: 100 }));
   const { agent } = bench;
   const base = await openAfterFirstUse(bench);
   await repeat(100, async (round) => {
@@ -82,7 +82,7 @@ test("E38 a hundred killed terminals leave no descriptor [114]", { skip }, async
 });
 
 test("E38 terminals that are timed out or aborted leave no descriptor [114]", { skip }, async () => {
-  await using bench = open({ killGraceMs: 100 });
+  const bench = closing(open({ killGraceMs: 100 }));
   const { agent } = bench;
   const base = await openAfterFirstUse(bench);
   await repeat(20, async (round) => {
@@ -104,7 +104,7 @@ test("E38 terminals that are timed out or aborted leave no descriptor [114]", { 
 test("E29 a hundred terminals whose program cannot be started leave no descriptor and no session [114] [119]", {
   skip,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const base = await openAfterFirstUse(bench);
   // More environment than execve(2) takes, in pieces that are each small enough
@@ -138,7 +138,7 @@ async function leaveBehind(agent: Agent, nap: string): Promise<string> {
 }
 
 test("E35 P41 twenty terminals held by a left-behind process are closed by a kill [114]", { skip }, async () => {
-  await using bench = open({ killGraceMs: 100 });
+  const bench = closing(open({ killGraceMs: 100 }));
   const { agent } = bench;
   const base = await openAfterFirstUse(bench);
   const nap = uniqueSleep();
@@ -153,7 +153,7 @@ test("E35 P41 twenty terminals held by a left-behind process are closed by a kil
 });
 
 test("E35 a terminal held by a left-behind process is closed when that ends by itself [114]", { skip }, async () => {
-  await using bench = open({ killGraceMs: 100 });
+  const bench = closing(open({ killGraceMs: 100 }));
   const { agent } = bench;
   const base = await openAfterFirstUse(bench);
   const nap = uniqueSleep();
@@ -167,12 +167,12 @@ const skipMasters = skip ||
   skipUnless(runtimeName !== "node", "node-pty lets later children of the host have the terminals that are open");
 
 test("E36 a command gets no descriptor of another's terminal [114]", { skip: skipMasters }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   await assertNotInherited(bench, /ptmx|pts/);
 });
 
 test("E36 a command gets neither another's pipes nor the inner side of its terminal [114]", { skip }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   await assertNotInherited(bench, /pts|socket/);
 });
 
@@ -207,7 +207,7 @@ test("E39 nothing of an instance that has been closed goes on running, its guard
   const guards = (): readonly number[] => processesWith("offstage-guard").filter((pid) => parentOf(pid) === own);
   await eventually(() => guards().length === 0, "the guards of the tests before have ended");
   for (let round = 0; round < 3; round++) {
-    await using bench = open();
+    const bench = closing(open());
     await background(bench.agent, { command: "exec sleep 60" });
     assertEquals(guards().length, round + 1);
   }

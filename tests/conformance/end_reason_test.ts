@@ -4,11 +4,11 @@
  * @module
  */
 import process from "node:process";
-import { test } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Agent, EndedDetails, ExecParams } from "../../mod.ts";
 import { background, kill, log, open, poll, pollToEnd, pollUntil } from "./agent.ts";
 import { CONNECTIONS, posix } from "./machine.ts";
+import { closing, test } from "../closing.ts";
 
 // [51] the cause of death
 
@@ -47,7 +47,7 @@ const DEATHS: readonly Death[] = [
 for (const { cause, end, params, expected } of DEATHS) {
   for (const { how, pty, skip } of CONNECTIONS) {
     test(`E27 poll, log and list all name the cause of death on ${how}: ${cause} [51] [31]`, { skip }, async () => {
-      await using bench = open();
+      const bench = closing(open());
       const { id, details } = await background(bench.agent, { command: "sleep 60", pty, background: true, ...params });
       await end(bench.agent, id, details.pid ?? 0);
       const { last } = await pollToEnd(bench.agent, id);
@@ -77,7 +77,7 @@ test("E27 an instance that closes names itself as the cause to whoever waits [51
 test("E27 a program that kills itself while it is being killed with another signal keeps its own status [51]", {
   skip: posix,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, {
     command: "trap 'exit 4' TERM; echo up; while :; do sleep 0.05; done",
   });

@@ -9,11 +9,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { test } from "node:test";
 import { assert, assertArrayIncludes, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type Agent, type ExecParams, INJECTION_VARIABLES, type Problem } from "../../mod.ts";
 import { skipUnless } from "../skip.ts";
 import { background, open, pollUntil, runToEnd } from "./agent.ts";
+import { closing, test } from "../closing.ts";
 
 const posix = skipUnless(process.platform !== "win32", "the commands are written for a POSIX shell");
 const proc = posix || skipUnless(existsSync("/proc/self/environ"), "there is no /proc to look at a process");
@@ -21,12 +21,12 @@ const node = posix || skipUnless(await runs("node -e 1"), "there is no node on t
 const pty = posix || skipUnless(await hasTerminals(), "this runtime has no terminals");
 
 async function runs(command: string): Promise<boolean> {
-  await using bench = open();
+  const bench = closing(open());
   return (await runToEnd(bench.agent, { command })).details.ok;
 }
 
 async function hasTerminals(): Promise<boolean> {
-  await using bench = open();
+  const bench = closing(open());
   return (await runToEnd(bench.agent, { command: ":", pty: true })).details.pty;
 }
 
@@ -91,7 +91,7 @@ const SECRETS = { OPENAI_API_KEY: "sk-host", FOO_TOKEN: "token-host", MY_SETTING
 
 test("E22 by default a command inherits what the host has [121]", { skip: posix }, async () => {
   await withHost(SECRETS, async () => {
-    await using bench = open();
+    const bench = closing(open());
     assertHolds(await environmentOf(bench.agent), SECRETS);
   });
 });
@@ -101,7 +101,7 @@ test("E22 a policy keeps the host's keys from every command, on pipes as on a te
 }, async () => {
   await withHost(SECRETS, async () => {
     for (const inheritEnv of ["none", { deny: ["*_KEY", "*_TOKEN"] }, { allow: ["PATH", "HOME", "MY_*"] }] as const) {
-      await using bench = open({ inheritEnv });
+      const bench = closing(open({ inheritEnv }));
       for (
         const command of ["env", "cat /proc/self/environ | tr '\\0' '\\n'", "cat /proc/$$/environ | tr '\\0' '\\n'"]
       ) {
@@ -121,7 +121,7 @@ test("E22 a policy keeps the host's keys from every command, on pipes as on a te
 test("E22 what the caller sets always wins, whatever the policy [121]", { skip: posix }, async () => {
   await withHost(SECRETS, async () => {
     for (const inheritEnv of ["all", "none", { deny: ["*"] }, { allow: [] }] as const) {
-      await using bench = open({ inheritEnv });
+      const bench = closing(open({ inheritEnv }));
       const env = { OPENAI_API_KEY: "sk-caller", EMPTY: "", SPACED: " a  b=c $HOME `id` \"'" };
       const found = await environmentOf(bench.agent, { command: "/usr/bin/env", env });
       assertHolds(found, env);
@@ -130,7 +130,7 @@ test("E22 what the caller sets always wins, whatever the policy [121]", { skip: 
 });
 
 test("E22 the host's environment is read anew for each command, and never changed [121]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   await withHost({ OFFSTAGE_TEST_LATE: "one" }, async () => {
     assertEquals((await environmentOf(bench.agent))["OFFSTAGE_TEST_LATE"], "one");
   });
@@ -140,7 +140,7 @@ test("E22 the host's environment is read anew for each command, and never change
 });
 
 test("E22 the session's markers are there and cannot be forged", { skip: posix }, async () => {
-  await using bench = open({ inheritEnv: "none" });
+  const bench = closing(open({ inheritEnv: "none" }));
   await withHost({ OPENCLAW_SHELL: "outer", OFFSTAGE_SESSION_ID: "outer" }, async () => {
     const env = { OPENCLAW_SHELL: "forged", OFFSTAGE_SESSION_ID: "forged" };
     const { id } = await background(bench.agent, { command: "/usr/bin/env; sleep 9", env });
@@ -152,7 +152,7 @@ test("E22 the session's markers are there and cannot be forged", { skip: posix }
 });
 
 test("E37 E22 a command finds nothing in its environment of how it was started [121]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const command of ["env", `: ${"x".repeat(300_000)}\nenv`]) {
     for (const mergeStreams of [false, true]) {
       const names = Object.keys(await environmentOf(bench.agent, { command, mergeStreams }));
@@ -172,7 +172,7 @@ test("E22 E24 what steers the host's own programs does not reach a command [122]
   const host = Object.fromEntries(names.map((name) => [name, "/offstage-test"]));
   const function_ = { "BASH_FUNC_ls%%": "() { echo HIJACK; }" };
   const found = await withHost({ ...host, ...function_ }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     assert(!(await runToEnd(bench.agent, { command: "ls /" })).details.output.includes("HIJACK"));
     return await environmentOf(bench.agent);
   });
@@ -184,7 +184,7 @@ test("E22 a command of the host's own kind runs, although the host was started w
   skip: node,
 }, async () => {
   await withHost({ NODE_OPTIONS: "--no-such-option", NODE_PATH: "/no/such" }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { details, text } = await runToEnd(bench.agent, { command: "node -p 'process.env.NODE_OPTIONS'" });
     assertEquals([details.ok, details.output], [true, "undefined\n"], text);
   });
@@ -212,7 +212,7 @@ const HIJACKS: Readonly<Record<string, string>> = {
 test("E23 a variable that runs code is refused before anything starts, all of them by name [123]", {
   skip: posix,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   assertEquals(keysOf(await problemsOf(bench.agent, HIJACKS)), Object.keys(HIJACKS).map((name) => `env.${name}`));
   const names = [...INJECTION_VARIABLES.names, ...INJECTION_VARIABLES.prefixes.map((prefix) => `${prefix}X`), "PATH"];
   const all = await problemsOf(bench.agent, { FINE: "1", ...Object.fromEntries(names.map((name) => [name, "x"])) });
@@ -220,7 +220,7 @@ test("E23 a variable that runs code is refused before anything starts, all of th
 });
 
 test("E23 it is refused in any case, on a terminal and in the background as well [123]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const name of Object.keys(HIJACKS)) {
     for (const spelt of [name, name.toLowerCase(), `${name.slice(0, 1)}${name.slice(1).toLowerCase()}`]) {
       assertEquals(keysOf(await problemsOf(bench.agent, { [spelt]: "x" })), [`env.${spelt}`]);
@@ -234,7 +234,7 @@ test("E23 it is refused in any case, on a terminal and in the background as well
 });
 
 test("E23 names that only look alike pass, and a command may set its own [123]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const env = { MY_LD_PRELOAD: "1", PATHS: "1", NODE_ENV: "test", ENVIRONMENT: "1", PYTHONUNBUFFERED: "1" };
   const found = await environmentOf(bench.agent, { command: "PATH=$PATH:/opt/x BASH_ENV=/dev/null env", env });
   assertHolds(found, env);
@@ -250,7 +250,7 @@ test("E20 E24 no startup file runs, whichever variable or home names it [123]", 
     const file = join(home, "env.sh");
     await withHost({ HOME: home, BASH_ENV: file, ENV: file, ZDOTDIR: home, SHLVL: undefined }, async () => {
       for (const shell of ["bash", "sh"]) {
-        await using bench = open({ shell });
+        const bench = closing(open({ shell }));
         for (const params of [{}, { pty: shell === "bash" }, { stdin: "open" }] as const) {
           const { details } = await runToEnd(bench.agent, { command: "echo only this", ...params });
           assertEquals(details.output, "only this\n");
@@ -263,7 +263,7 @@ test("E20 E24 no startup file runs, whichever variable or home names it [123]", 
 });
 
 test("E3 every variable that cannot be set is named, and nothing starts", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   assertEquals(
     keysOf(await problemsOf(bench.agent, { FINE: "1", "A=B": "1", "C\0D": "1", E: "a\0b" })).toSorted(),
     ["env.A=B", "env.C\0D", "env.E"],
@@ -276,10 +276,10 @@ test("E3 every variable that cannot be set is named, and nothing starts", { skip
 });
 
 test("E3 values are literal: nothing is expanded, trimmed or lost", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const value = " $HOME `id` $(id) \\n 'q' \"d\" é😀\ttab\nsecond line \\";
   for (const inheritEnv of ["all", "none"] as const) {
-    await using own = open({ inheritEnv });
+    const own = closing(open({ inheritEnv }));
     const { details } = await runToEnd(own.agent, { command: 'printf "%s" "$VALUE"', env: { VALUE: value } });
     assertEquals(details.output, value);
   }
@@ -304,7 +304,7 @@ const FANCY = { TERM: "xterm-kitty", NO_COLOR: undefined, PAGER: "less", GIT_PAG
 
 test("E22 a command on pipes is told that it has no terminal, whatever the host has", { skip: posix }, async () => {
   await withHost(FANCY, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const found = await environmentOf(bench.agent);
     assertHolds(found, PLAIN);
     const env = { TERM: "vt100", PAGER: "more" };
@@ -315,7 +315,7 @@ test("E22 a command on pipes is told that it has no terminal, whatever the host 
 
 test("E22 plainTerminal: false leaves these variables to the host", { skip: posix }, async () => {
   await withHost(FANCY, async () => {
-    await using bench = open({ plainTerminal: false });
+    const bench = closing(open({ plainTerminal: false }));
     const found = await environmentOf(bench.agent);
     assertEquals([found["TERM"], found["PAGER"], found["GIT_PAGER"]], ["xterm-kitty", "less", "delta"]);
     assertEquals(found["NO_COLOR"], undefined);
@@ -327,7 +327,7 @@ test("E6 E22 a terminal is an xterm-256color, also on a host without TERM, unles
 }, async () => {
   for (const TERM of [undefined, "dumb", "xterm-kitty"]) {
     await withHost({ ...FANCY, TERM }, async () => {
-      await using bench = open();
+      const bench = closing(open());
       const found = await environmentOf(bench.agent, { pty: true });
       assertEquals([found["TERM"], found["PAGER"], found["NO_COLOR"]], ["xterm-256color", "less", undefined]);
       assertEquals((await environmentOf(bench.agent, { pty: true, env: { TERM: "vt220" } }))["TERM"], "vt220");
@@ -348,7 +348,7 @@ const REVEALING = {
 
 for (const [what, call] of Object.entries(REVEALING)) {
   test(`P1 R11 a secret in ${what} is in no name and no answer [125]`, { skip: posix }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { details, text, id } = await background(bench.agent, { command: `${call} >/dev/null 2>&1; sleep 9` });
     const list = await bench.agent.process({ action: "list" });
     const log = await bench.agent.process({ action: "log", sessionId: id });
@@ -360,7 +360,7 @@ for (const [what, call] of Object.entries(REVEALING)) {
 }
 
 test("E1 the text of a command is in no process's arguments [125]", { skip: proc }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const marker = `secret-${Math.random().toString(36).slice(2)}`;
   for (const params of [{}, { pty: true }, { mergeStreams: true }]) {
     const command = `: '${marker}'; echo ready; while :; do sleep 0.1; done`;

@@ -8,12 +8,12 @@ import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import process from "node:process";
-import { test } from "node:test";
 import { assert, assertEquals, assertGreater, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Agent, ExecAnswer, ExecParams, NotStartedDetails } from "../../mod.ts";
 import { skipUnless } from "../skip.ts";
 import { background, log, open, poll, pollToEnd, processesCarrying, runToEnd } from "./agent.ts";
 import { CONNECTIONS, freshFolder, posix } from "./machine.ts";
+import { closing, test } from "../closing.ts";
 
 const linux = skipUnless(process.platform === "linux", "the limits are Linux's");
 const plainUser = skipUnless(process.getuid?.() !== 0, "root may enter every directory");
@@ -39,7 +39,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
     `E27 a death by signal on ${how} is failed with that signal's name, never code 0 [61]`,
     { skip },
     async () => {
-      await using bench = open();
+      const bench = closing(open());
       await Promise.all(SIGNALS.map(async (name) => {
         const command = `echo before; kill -${name.slice(3)} $$; sleep 60`;
         const { details, text, isError } = await runToEnd(bench.agent, { command, pty, yieldMs: 20_000 });
@@ -58,13 +58,13 @@ for (const { how, pty, skip } of CONNECTIONS) {
   test(`E27 a program's death by signal on ${how} that its shell reports is the shell's code 128+n [61]`, {
     skip: posix,
   }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { details } = await runToEnd(bench.agent, { command: "sh -c 'kill -9 $$'; exit $?", pty });
     assertEquals([details.status, details.exitCode, details.signal], ["completed", 137, null]);
   });
 
   test(`E27 exec replaces the shell on ${how}, and the program's own death counts [61]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { details } = await runToEnd(bench.agent, { command: "exec sh -c 'kill -TERM $$; sleep 60'", pty });
     assertEquals([details.status, details.signal, details.exitCode], ["failed", "SIGTERM", null]);
   });
@@ -77,7 +77,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
     `E27 the code of a command that went to the background on ${how} stays known [63]`,
     { skip },
     async () => {
-      await using bench = open();
+      const bench = closing(open());
       const { id } = await background(bench.agent, { command: "sleep 1; exit 42", yieldMs: 200, pty });
       const { last } = await pollToEnd(bench.agent, id);
       assertEquals([last.status, last.exitCode, last.ok], ["completed", 42, false]);
@@ -87,7 +87,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
   );
 
   test(`E27 a log read before the poll does not use up the code on ${how} [63]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { id } = await background(bench.agent, { command: "sleep 0.3; exit 42", background: true, pty });
     await bench.agent.process({ action: "poll", sessionId: id, until: "exit", timeout: 30_000, since: 0 });
     assertEquals((await log(bench.agent, id)).exitCode, 42);
@@ -97,7 +97,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
   });
 
   test(`E26 every code is told as it is on ${how} [63]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     await Promise.all([0, 1, 2, 42, 125, 128, 130, 137, 254, 255].map(async (code) => {
       const { details, text, isError } = await runToEnd(bench.agent, { command: `exit ${code}`, pty });
       assertEquals([details.status, details.exitCode, details.ok], ["completed", code, code === 0]);
@@ -108,8 +108,8 @@ for (const { how, pty, skip } of CONNECTIONS) {
 }
 
 test("E26 codes 126 and 127 carry a hint and are completed like any other", { skip: posix }, async () => {
-  await using bench = open();
-  await using folder = await freshFolder();
+  const bench = closing(open());
+  const folder = closing(await freshFolder());
   await writeFile(join(folder.path, "plain.txt"), "hello");
   const denied = await runToEnd(bench.agent, { command: "./plain.txt", workdir: folder.path });
   assertEquals([denied.details.status, denied.details.exitCode], ["completed", 126]);
@@ -125,7 +125,7 @@ for (const params of [{}, { background: true }, { pty: true }, { yieldMs: 50 }] 
   test(`E2 E29 a directory that is missing is named, and nothing starts ${JSON.stringify(params)} [64]`, {
     skip: posix,
   }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { details, text } = await refused(bench.agent, { command: "echo hi", workdir: "/no/such", ...params });
     assertEquals(details.reason, "spawn-error");
     assertStringIncludes(text, "working directory does not exist: /no/such");
@@ -134,8 +134,8 @@ for (const params of [{}, { background: true }, { pty: true }, { yieldMs: 50 }] 
 }
 
 test("E2 a file, a path through a file and an empty name are told apart [64]", { skip: posix }, async () => {
-  await using bench = open();
-  await using folder = await freshFolder();
+  const bench = closing(open());
+  const folder = closing(await freshFolder());
   const file = join(folder.path, "file");
   await writeFile(file, "");
   for (const workdir of [file, `${file}/below`]) {
@@ -148,8 +148,8 @@ test("E2 a file, a path through a file and an empty name are told apart [64]", {
 });
 
 test("E2 a directory that may not be entered is named as such [64]", { skip: posix || plainUser }, async () => {
-  await using bench = open();
-  await using folder = await freshFolder();
+  const bench = closing(open());
+  const folder = closing(await freshFolder());
   const locked = join(folder.path, "locked");
   await mkdir(locked);
   await chmod(locked, 0o600);
@@ -160,8 +160,8 @@ test("E2 a directory that may not be entered is named as such [64]", { skip: pos
 });
 
 test("E2 ~, ~/x and relative paths are resolved, names that only look so are not [64]", { skip: posix }, async () => {
-  await using bench = open();
-  await using folder = await freshFolder();
+  const bench = closing(open());
+  const folder = closing(await freshFolder());
   const below = join(folder.path, "below");
   await mkdir(below);
   const cwdOf = async (workdir: string): Promise<string> =>
@@ -182,8 +182,8 @@ test(
   "E2 a directory that goes while its command runs disturbs neither it nor the next [64]",
   { skip: posix },
   async () => {
-    await using bench = open();
-    await using folder = await freshFolder();
+    const bench = closing(open());
+    const folder = closing(await freshFolder());
     const doomed = join(folder.path, "doomed");
     await mkdir(doomed);
     const { id } = await background(bench.agent, { command: "sleep 0.5; echo still here; exit 9", workdir: doomed });
@@ -200,7 +200,7 @@ test(
   "E29 a shell that is not there is named, on pipes and terminals, and leaves no session",
   { skip: posix },
   async () => {
-    await using bench = open({ shell: "/no/such/bash" });
+    const bench = closing(open({ shell: "/no/such/bash" }));
     for (const params of [{}, { pty: true }, { background: true }]) {
       const { details, text } = await refused(bench.agent, { command: "echo hi", ...params });
       assertEquals(details.reason, "spawn-error");
@@ -216,7 +216,7 @@ const COMMAND_LIMIT = 1_048_576;
 
 for (const { how, pty, skip } of CONNECTIONS) {
   test(`E37 the kernel's limit for one argument is none for a command on ${how} [65]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     for (const bytes of [ARGUMENT_LIMIT - 1, ARGUMENT_LIMIT, ARGUMENT_LIMIT + 1, 2 * ARGUMENT_LIMIT, COMMAND_LIMIT]) {
       const command = "echo whole;".padEnd(bytes - "exit 3".length) + "exit 3";
       assertEquals(command.length, bytes);
@@ -227,7 +227,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
 }
 
 test("E37 a here-document of nearly a megabyte arrives to the byte [65]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const lines = Array.from({ length: 16_000 }, (_, index) => `line ${index} ` + "x€".repeat(12)).join("\n");
   const bytes = new TextEncoder().encode(`${lines}\n`).length;
   assertGreater(bytes, 900_000);
@@ -236,7 +236,7 @@ test("E37 a here-document of nearly a megabyte arrives to the byte [65]", { skip
 });
 
 test("E37 a command over the limit starts nothing and names both numbers [65]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const [unit, count] of [["x", COMMAND_LIMIT - 3], ["€", Math.ceil((COMMAND_LIMIT - 3) / 3)]] as const) {
     const command = `: ${unit.repeat(count)};:`;
     const { details, text } = await refused(bench.agent, { command });
@@ -249,7 +249,7 @@ test("E37 a command over the limit starts nothing and names both numbers [65]", 
 test("E37 one variable over the kernel's limit is named with both numbers, one at the limit works [65]", {
   skip: linux,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const value = "x".repeat(ARGUMENT_LIMIT - 1 - "LONG=".length);
   const { details } = await runToEnd(bench.agent, { command: "echo ${#LONG}", env: { LONG: value } });
   assertEquals(details.output, `${value.length}\n`);
@@ -262,7 +262,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
     `E37 more than the kernel takes in all is an error on ${how} that says how much that is [65]`,
     { skip },
     async () => {
-      await using bench = open();
+      const bench = closing(open());
       const mark = Math.random().toString().slice(2);
       const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`V${index}`, "x".repeat(100_000)]));
       const { details, text } = await refused(bench.agent, {

@@ -4,7 +4,6 @@
  * @module
  */
 import process from "node:process";
-import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Agent, ExecParams, ListEntry } from "../../mod.ts";
@@ -22,6 +21,7 @@ import {
   uniqueSleep,
 } from "./agent.ts";
 import { freshFolder, needs, openWith, posix, proc, terminal } from "./machine.ts";
+import { closing, test } from "../closing.ts";
 
 const linux = proc || skipUnless(process.platform === "linux", "only Linux tells who reads");
 const linuxTerminal = linux || terminal;
@@ -64,7 +64,7 @@ const waiting: readonly (readonly [what: string, params: ExecParams, reader: str
 
 for (const [what, params, reader, skip] of waiting) {
   test(`P30 ${what} waits for input, and that is known from the system [95]`, { skip }, async () => {
-    await using bench = open({ killGraceMs: 200 });
+    const bench = closing(open({ killGraceMs: 200 }));
     const { agent } = bench;
     const { id } = await background(agent, { ...params, background: true });
     const startedAt = performance.now();
@@ -105,7 +105,7 @@ const busy: readonly (readonly [what: string, params: ExecParams, skip: string |
 ];
 
 test("P30 programs that are merely silent are never said to wait, however long [95]", { skip: linux }, async () => {
-  await using bench = open({ inputWaitIdleMs: IDLE_MS, killGraceMs: 200 });
+  const bench = closing(open({ inputWaitIdleMs: IDLE_MS, killGraceMs: 200 }));
   const { agent } = bench;
   const ids = new Map<string, string>();
   for (const [what, params, skip] of busy) {
@@ -127,7 +127,7 @@ test("P30 programs that are merely silent are never said to wait, however long [
 });
 
 test("P30 a program waits, works and waits again, and each is seen [95]", { skip: linux }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const nap = uniqueSleep();
   const { id } = await background(agent, { command: `while read -r n; do echo go; ${nap}; done`, background: true });
@@ -141,7 +141,7 @@ test("P30 a program waits, works and waits again, and each is seen [95]", { skip
 });
 
 test("R8 the answer to a wait for input includes the prompt's bytes [95]", { skip: linuxTerminal }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   for (const pty of [true, false]) {
     const command = "printf 'Name? '; read -r name; printf 'Age? '; read -r age; echo \"$name is $age\"";
@@ -157,7 +157,7 @@ test("R8 the answer to a wait for input includes the prompt's bytes [95]", { ski
 });
 
 test("P12 a wait for input ends with the program [95]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "sleep 0.5; echo done; exit 4", background: true });
   const { wokenBy, exitCode, output, waitingForInput } = await poll(bench.agent, id, {
     until: "input",
@@ -167,7 +167,7 @@ test("P12 a wait for input ends with the program [95]", { skip: posix }, async (
 });
 
 test("P30 nobody waits once the input has been ended, or the program has [95]", { skip: posix }, async () => {
-  await using bench = open({ inputWaitIdleMs: IDLE_MS });
+  const bench = closing(open({ inputWaitIdleMs: IDLE_MS }));
   const { agent } = bench;
   const { id } = await background(agent, { command: "cat; exec sleep 60" });
   await agent.process({ action: "write", sessionId: id, eof: true });
@@ -184,10 +184,12 @@ test(
   "P30 without the system's word, silence counts, and the hint says maybe and why [95]",
   { skip: posix },
   async () => {
-    await using bench = await openWith(async (spawner, spec, sink) => {
-      const { inspector: _, ...child } = await spawner.spawn(spec, sink);
-      return child;
-    }, { inputWaitIdleMs: IDLE_MS });
+    const bench = closing(
+      await openWith(async (spawner, spec, sink) => {
+        const { inspector: _, ...child } = await spawner.spawn(spec, sink);
+        return child;
+      }, { inputWaitIdleMs: IDLE_MS }),
+    );
     const { agent } = bench;
     const { id } = await background(agent, {
       command: "printf 'Name? '; read -r x; echo $x; exec sleep 60",
@@ -217,7 +219,7 @@ const git = linuxTerminal || await needs("git") || await needs("less");
 const vim = linuxTerminal || await needs("vim");
 
 test("P30 a pager that took the terminal is seen to wait, and can be left [98]", { skip: less }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const { id } = await background(agent, { command: "seq 1 500 | less; echo DONE", pty: true, env: { LESS: "" } });
   const { wokenBy, text } = await poll(agent, id, { until: "input", timeout: 30_000 });
@@ -230,7 +232,7 @@ test("P30 a pager that took the terminal is seen to wait, and can be left [98]",
 });
 
 test("P30 an editor is seen to wait, and can be left [98]", { skip: vim }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const { id } = await background(agent, { command: "vim -u NONE -i NONE -n; echo DONE", pty: true });
   const { wokenBy, text } = await poll(agent, id, { until: "input", timeout: 30_000 });
@@ -244,8 +246,8 @@ test("P30 an editor is seen to wait, and can be left [98]", { skip: vim }, async
 test("E22 on pipes git starts neither pager nor editor, in a terminal its pager is seen to wait [98]", {
   skip: git,
 }, async () => {
-  await using folder = await freshFolder();
-  await using bench = open();
+  const folder = closing(await freshFolder());
+  const bench = closing(open());
   const { agent } = bench;
   const env = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", LESS: "", GIT_PAGER: "less" };
   const identity = "git config user.name tester; git config user.email tester@example.invalid";
@@ -267,7 +269,7 @@ test("E22 on pipes git starts neither pager nor editor, in a terminal its pager 
 test("E22 on pipes the usual pagers are cat and git asks nobody, unless the caller wants otherwise [98]", {
   skip: posix,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = 'echo "$PAGER $GIT_PAGER $MANPAGER $GIT_TERMINAL_PROMPT"';
   const { details } = await runToEnd(bench.agent, { command });
   assertEquals(details.output, "cat cat cat 0\n");
@@ -281,7 +283,7 @@ test(
   "E6 a program knows its terminal, also on a host without TERM [99]",
   { skip: terminal || await needs("tput") },
   async () => {
-    await using bench = open({ inheritEnv: { deny: ["TERM", "COLUMNS", "LINES"] } });
+    const bench = closing(open({ inheritEnv: { deny: ["TERM", "COLUMNS", "LINES"] } }));
     const command = "echo $TERM; tput cols; tput lines; clear >/dev/null && echo cleared";
     const { details } = await runToEnd(bench.agent, { command, pty: true, cols: 77, rows: 11 });
     assertEquals(details.output, "xterm-256color\n77\n11\ncleared\n");

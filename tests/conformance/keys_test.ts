@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   assert,
@@ -14,6 +13,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import type { Agent, ExecParams, ProcessParams, WriteDetails } from "../../mod.ts";
+import { closing, test } from "../closing.ts";
 import {
   background,
   type Bench,
@@ -112,7 +112,7 @@ for (
   test(`P32 arrow keys are sent in ${application ? "application" : "normal"} form ${what} [102]`, {
     skip: python,
   }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const id = await reader(bench.agent, setup);
     await type(bench.agent, { action: "send-keys", sessionId: id, keys: ["Up", "Left", "Home", "End", "C-Up"] });
     const letter = application ? "O" : "[";
@@ -125,7 +125,7 @@ test(
   "P32 a program that sets the mode while it runs changes what the next key sends [102]",
   { skip: python },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const script = 'import os,sys,tty\ntty.setraw(0)\nprint("ready",end="\\r\\n",flush=True)\n' +
       'for mode in ["\\x1b[?1h","\\x1b[?1l",""]:\n' +
@@ -190,7 +190,7 @@ const SEVENTH_SECTION: readonly (readonly [key: string, bytes: string])[] = [
 ];
 
 test("P32 every key arrives as section 7 has it, and nothing is added [107] [110]", { skip: python }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const id = await reader(bench.agent);
   for (const [key, bytes] of SEVENTH_SECTION) {
     const before = (await readsOf(bench.agent, id)).join("").length;
@@ -205,7 +205,7 @@ test("P32 every key arrives as section 7 has it, and nothing is added [107] [110
 test("R12 literal, hex and keys are sent in that order, and literal text is never read as a key [109]", {
   skip: python,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const id = await reader(bench.agent);
   const call = { literal: "C-c Enter\n", hex: ["0x1b", "5b 41"], keys: ["C-x", "C-x"] };
   await type(bench.agent, { action: "send-keys", sessionId: id, ...call });
@@ -216,7 +216,7 @@ test("R12 literal, hex and keys are sent in that order, and literal text is neve
 // [109]
 
 test("P32 C-c interrupts, however it is spelt [109]", { skip: terminal }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const key of ["C-c", "c-C", "^C", "Ctrl+C", "ctrl-c"]) {
     const command = "trap 'echo caught; exit 3' INT; echo up; while :; do sleep 0.05; done";
     const { id } = await background(bench.agent, { command, pty: true });
@@ -231,7 +231,7 @@ test("P32 C-c interrupts, however it is spelt [109]", { skip: terminal }, async 
 test("P32 one unknown key refuses the whole call, names the nearest, and nothing is sent [109]", {
   skip: python,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const id = await reader(agent);
   for (
@@ -259,7 +259,7 @@ test("P32 one unknown key refuses the whole call, names the nearest, and nothing
 });
 
 test("P32 a call that sends nothing says what it may hold [109]", { skip: terminal }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "cat", pty: true });
   for (const empty of [{}, { keys: [] }, { literal: "" }, { hex: "" }]) {
     const { text, isError } = await bench.agent.process({ action: "send-keys", sessionId: id, ...empty });
@@ -274,7 +274,7 @@ test(
   "P32 keys with a delay reach even a program that throws away what came early [104]",
   { skip: python },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const slow = READER.replace("while True: ", "import termios, time\nwhile True:\n termios.tcflush(0, 0); ")
       .replace(/\n'$/, "; time.sleep(0.05)\n'");
@@ -291,7 +291,7 @@ test(
   "P32 each key is a write of its own, no sooner than the delay after the one before [104]",
   { skip: terminal },
   async () => {
-    await using bench = await openNoting();
+    const bench = closing(await openNoting());
     const { agent, writes } = bench;
     const { id } = await background(agent, { command: "stty raw -echo; cat", pty: true });
     await type(agent, {
@@ -307,7 +307,7 @@ test(
 );
 
 test("P32 a key after Escape comes late enough not to be read as Alt [104]", { skip: terminal }, async () => {
-  await using bench = await openNoting();
+  const bench = closing(await openNoting());
   const { agent, writes } = bench;
   const { id } = await background(agent, { command: "stty raw -echo; cat", pty: true });
   await type(agent, { action: "send-keys", sessionId: id, keys: ["Escape", "j", "k", "M-j", "C-["] });
@@ -325,7 +325,7 @@ function assertPaced(writes: readonly { readonly at: number }[], leastMs: number
 }
 
 test("P33 submit is CR alone, a moment after the text before it [105]", { skip: terminal }, async () => {
-  await using bench = await openNoting();
+  const bench = closing(await openNoting());
   const { agent, writes } = bench;
   const { id } = await background(agent, { command: "stty raw -echo; cat", pty: true });
   await type(agent, { action: "write", sessionId: id, data: "hello" });
@@ -336,7 +336,7 @@ test("P33 submit is CR alone, a moment after the text before it [105]", { skip: 
 });
 
 test("P33 submit ends a line of a cooked terminal and of a pipe [105]", { skip: terminal }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const pty of [true, false]) {
     const { id } = await background(bench.agent, { command: 'read -r line; echo "<$line>"', pty });
     await type(bench.agent, { action: "write", sessionId: id, data: "some words" });
@@ -350,7 +350,7 @@ test("P33 submit ends a line of a cooked terminal and of a pipe [105]", { skip: 
 // Keys without a terminal
 
 test("P32 on pipes C-c and C-\\ are signals to the whole group [109]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   for (const [key, signal] of [["C-c", "INT"], ["^C", "INT"], ["C-\\", "QUIT"]] as const) {
     const inner = `trap "echo inner; exit" ${signal}; echo up; while :; do sleep 0.05; done`;
@@ -368,7 +368,7 @@ test("P32 on pipes C-c and C-\\ are signals to the whole group [109]", { skip: p
 });
 
 test("P32 on pipes C-d is the end of input, once [109]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const { id } = await background(agent, { command: "cat; echo end; exec sleep 60" });
   await type(agent, { action: "write", sessionId: id, data: "text\n" });
@@ -381,7 +381,7 @@ test("P32 on pipes C-d is the end of input, once [109]", { skip: posix }, async 
 test("P32 on pipes C-z is SIGTSTP, and the answer says what does stop a program that ignores it [109]", {
   skip: proc,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const { id, details } = await background(agent, {
     command: "trap 'echo asked to stop' TSTP; echo up; while :; do sleep 0.05; done",
@@ -401,7 +401,7 @@ test(
   "P32 on pipes any other key is an error that names the way, and nothing is sent [109]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const { id } = await background(agent, { command: "trap 'echo INT' INT; cat" });
     for (const keys of [["Up"], ["j"], ["C-c", "Enter"], ["C-x"], ["C-c", "C-d", "nonsense"]]) {
@@ -420,7 +420,7 @@ test(
 );
 
 test("P32 after the end each way of typing fails and states the exit", { skip: terminal }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   for (const pty of [true, false]) {
     const { id } = await background(agent, { command: "exit 9", pty, background: true });
@@ -445,7 +445,7 @@ test("P32 after the end each way of typing fails and states the exit", { skip: t
 test("P34 a paste is marked only for a program that asked, unless told otherwise, and the answer says so [111]", {
   skip: python,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const plain = hexOf("a\rb");
   const marked = hexOf("\x1b[200~a\rb\x1b[201~");
@@ -468,7 +468,7 @@ test("P34 a paste is marked only for a program that asked, unless told otherwise
 });
 
 test("P34 cat gets a paste as typed lines [111]", { skip: terminal }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const { id } = await background(agent, { command: "cat", pty: true });
   const { bracketed } = await type(agent, { action: "paste", sessionId: id, text: "a\nb" });
@@ -482,7 +482,7 @@ test(
   "P34 what could end a bracketed paste early is taken out of it, and that is said [111]",
   { skip: python },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const id = await reader(bench.agent, "printf '\\033[?2004h'");
     const text = "x\x1b[201~y\x03z\u{9b}201~\r\nend";
     const { warnings } = await type(bench.agent, { action: "paste", sessionId: id, text });
@@ -510,7 +510,7 @@ const bracketingBash = terminal || await needs("bash -c '((BASH_VERSINFO[0] * 10
 test("P34 in an editing shell a paste of two commands is one edit, and runs on submit [111]", {
   skip: bracketingBash,
 }, async () => {
-  await using bench = open({ killGraceMs: 200 });
+  const bench = closing(open({ killGraceMs: 200 }));
   const { agent } = bench;
   const id = await editingShell(agent);
   const { bracketed } = await type(agent, {
@@ -528,7 +528,7 @@ test("P34 in an editing shell a paste of two commands is one edit, and runs on s
 });
 
 test("P34 bracketed: false makes the same paste run line by line [111]", { skip: bracketingBash }, async () => {
-  await using bench = open({ killGraceMs: 200 });
+  const bench = closing(open({ killGraceMs: 200 }));
   const { agent } = bench;
   const id = await editingShell(agent);
   const text = "echo ran$((1+1))\necho ran$((2+2))";
@@ -540,7 +540,7 @@ test("P34 bracketed: false makes the same paste run line by line [111]", { skip:
 });
 
 test("P34 an empty paste is an error, on pipes a paste is plain text [111]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const { id } = await background(agent, { command: "cat" });
   const { text, isError } = await agent.process({ action: "paste", sessionId: id, text: "" });
@@ -552,7 +552,7 @@ test("P34 an empty paste is an error, on pipes a paste is plain text [111]", { s
 });
 
 test("P34 a paste of 300 KB arrives whole in a program that reads it [111]", { skip: python }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const counting = `python3 -uc '
 import os, tty

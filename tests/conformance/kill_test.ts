@@ -9,7 +9,6 @@ import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
-import { test } from "node:test";
 import { assert, assertEquals, assertLess, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { groupSignal, readStat } from "../../adapters/linux/proc.ts";
 import { nodeKill } from "../../adapters/node/kill.ts";
@@ -31,6 +30,7 @@ import {
   uniqueSleep,
 } from "./agent.ts";
 import { CONNECTIONS, freshFolder, needs, openWith, posix, proc } from "./machine.ts";
+import { closing, test } from "../closing.ts";
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -65,7 +65,7 @@ const TREES = {
 for (const [what, command] of Object.entries(TREES)) {
   for (const { how, pty, skip } of CONNECTIONS) {
     test(`E34 a timeout ends the whole tree on ${how}, ${what} included [36]`, { skip }, async () => {
-      await using bench = open();
+      const bench = closing(open());
       const { env, variable } = uniqueMark();
       const { details, text } = await runToEnd(bench.agent, { command, env, pty, timeout: 0.5 });
       assertEquals([details.status, details.reason, details.signal], ["failed", "timeout", "SIGTERM"]);
@@ -77,7 +77,7 @@ for (const [what, command] of Object.entries(TREES)) {
 }
 
 test("P41 R6 a kill ends the tree of a shell that has long ended [36] [15]", { skip: proc }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const marker = uniqueSleep();
   const { details } = await runToEnd(bench.agent, { command: `nohup ${marker} >/dev/null 2>&1 & ${marker} & exit 3` });
   assertEquals([details.status, details.exitCode, details.survivors.length], ["completed", 3, 2]);
@@ -87,7 +87,7 @@ test("P41 R6 a kill ends the tree of a shell that has long ended [36] [15]", { s
 });
 
 test("E32 an abort in the foreground ends the whole tree", { skip: proc }, async () => {
-  await using bench = open({ killGraceMs: 500 });
+  const bench = closing(open({ killGraceMs: 500 }));
   const { env, variable } = uniqueMark();
   const abort = new AbortController();
   const call = bench.agent.exec(
@@ -105,7 +105,7 @@ test(
   "E34 a kill ends a server's children and frees their ports [37]",
   { skip: proc || await needs("python3") },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const ports = [await freePort(), await freePort()] as const;
     const serve = (port: number): string => `python3 -m http.server --bind 127.0.0.1 ${port}`;
     const { id } = await background(bench.agent, {
@@ -119,7 +119,7 @@ test(
 );
 
 test("E34 a kill ends every member of a pipeline [37]", { skip: proc }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { env, variable } = uniqueMark();
   const { id } = await background(bench.agent, { command: "sleep 999 | cat | cat", env });
   await eventually(() => processesCarrying(variable).length === 4, "shell and pipeline are up");
@@ -134,7 +134,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
     `E21 a command on ${how} leads its own group and session, which are not the host's [38]`,
     { skip },
     async () => {
-      await using bench = open();
+      const bench = closing(open());
       const { details } = await background(bench.agent, { command: "sleep 99", pty });
       const stat = readStat(details.pid ?? 0);
       assertEquals([stat?.group, stat?.session], [details.pid, details.pid]);
@@ -157,8 +157,8 @@ test("E21 a child that leads no group is signalled alone, so the host lives [38]
 const TIDY = "trap 'echo bye; rm -f lock; exit 0' TERM; touch lock; echo up; while :; do sleep 0.05; done";
 
 test("E34 a killed program cleans up first, and its own exit stands [39]", { skip: posix }, async () => {
-  await using bench = open();
-  await using folder = await freshFolder();
+  const bench = closing(open());
+  const folder = closing(await freshFolder());
   const { id } = await background(bench.agent, { command: TIDY, workdir: folder.path });
   await pollUntil(bench.agent, id, "up");
   const { status, exitCode, reason, text } = await kill(bench.agent, id);
@@ -169,8 +169,8 @@ test("E34 a killed program cleans up first, and its own exit stands [39]", { ski
 });
 
 test("E34 so does one whose time is up, and it has failed all the same [39]", { skip: posix }, async () => {
-  await using bench = open();
-  await using folder = await freshFolder();
+  const bench = closing(open());
+  const folder = closing(await freshFolder());
   const { details } = await runToEnd(bench.agent, { command: TIDY, workdir: folder.path, timeout: 1 });
   assertEquals([details.status, details.reason, details.exitCode], ["failed", "timeout", 0]);
   assertMatch(details.output, /^up\n(Terminated\n)?bye\n$/); // bash says that its sleep was terminated too
@@ -178,7 +178,7 @@ test("E34 so does one whose time is up, and it has failed all the same [39]", { 
 });
 
 test("E34 so does one whose instance is closed [39]", { skip: posix }, async () => {
-  await using folder = await freshFolder();
+  const folder = closing(await freshFolder());
   const bench = open();
   const { id } = await background(bench.agent, { command: TIDY, workdir: folder.path });
   await pollUntil(bench.agent, id, "up");
@@ -187,7 +187,7 @@ test("E34 so does one whose instance is closed [39]", { skip: posix }, async () 
 });
 
 test("R7 an EXIT trap runs to its end: nobody gets a second SIGTERM [39]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = "trap 'sleep 1; echo tidied' EXIT; trap 'exit 4' TERM; echo up; while :; do sleep 0.05; done";
   const { id } = await background(bench.agent, { command });
   await pollUntil(bench.agent, id, "up");
@@ -203,7 +203,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
   test(`E34 what ignores SIGTERM on ${how} gets SIGKILL after the grace, however often it is killed [41] [47]`, {
     skip,
   }, async () => {
-    await using bench = open({ killGraceMs: 500 });
+    const bench = closing(open({ killGraceMs: 500 }));
     const command = "trap '' TERM; echo up; while :; do sleep 1; done";
     const { id } = await background(bench.agent, { command, pty });
     await pollUntil(bench.agent, id, "up");
@@ -219,7 +219,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
   });
 
   test(`P40 signals sent alone arrive on ${how}, the second and the third too [47]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { id, details } = await background(bench.agent, {
       command: "trap 'echo usr1' USR1; echo up; while :; do sleep 0.05; done",
       pty,
@@ -238,7 +238,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
   });
 
   test(`E34 a stopped program on ${how} is woken to act on its SIGTERM [47]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { id, details } = await background(bench.agent, {
       command: "trap 'echo bye; exit 6' TERM; echo up; while :; do sleep 0.05; done",
       pty,
@@ -255,7 +255,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
 // [42] clear and remove
 
 test("P42 clear refuses a running session, remove ends it and hides it at once [42]", { skip: proc }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const marker = uniqueSleep();
   const { id } = await background(bench.agent, { command: marker });
   const cleared = await bench.agent.process({ action: "clear", sessionId: id });
@@ -269,7 +269,7 @@ test("P42 clear refuses a running session, remove ends it and hides it at once [
 });
 
 test("P42 a removed session counts as active until its end is confirmed [42]", { skip: posix }, async () => {
-  await using bench = open({ maxSessions: 1, killGraceMs: 1_000 });
+  const bench = closing(open({ maxSessions: 1, killGraceMs: 1_000 }));
   const { id } = await background(bench.agent, { command: "trap '' TERM; echo up; while :; do sleep 0.2; done" });
   await pollUntil(bench.agent, id, "up");
   await bench.agent.process({ action: "remove", sessionId: id });
@@ -279,7 +279,7 @@ test("P42 a removed session counts as active until its end is confirmed [42]", {
 });
 
 test("R6 clear refuses a session whose tree lives on, remove ends that tree [42]", { skip: proc }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const marker = uniqueSleep();
   const { details } = await runToEnd(bench.agent, { command: `${marker} >/dev/null 2>&1 &` });
   const sessionId = details.sessionId ?? "";
@@ -302,7 +302,7 @@ const ESCAPES = {
 for (const [what, command] of Object.entries(ESCAPES)) {
   for (const { how, pty, skip } of CONNECTIONS) {
     test(`E34 a kill on ${how} finds what left the group: ${what} [43]`, { skip }, async () => {
-      await using bench = open({ killGraceMs: 1_000 });
+      const bench = closing(open({ killGraceMs: 1_000 }));
       const marker = uniqueSleep();
       const { id } = await background(bench.agent, { command: command(marker), pty });
       await eventually(() => processesWith(marker).length >= 2, "both are up");
@@ -314,7 +314,7 @@ for (const [what, command] of Object.entries(ESCAPES)) {
 }
 
 test("E34 a timeout finds what left the group [43]", { skip: proc }, async () => {
-  await using bench = open({ killGraceMs: 1_000 });
+  const bench = closing(open({ killGraceMs: 1_000 }));
   const marker = uniqueSleep();
   const { details } = await runToEnd(bench.agent, { command: `setsid ${marker} & ${marker}`, timeout: 0.5 });
   assertEquals([details.reason, details.survivors], ["timeout", []]);
@@ -324,7 +324,7 @@ test("E34 a timeout finds what left the group [43]", { skip: proc }, async () =>
 test("E34 what left the group and took another environment is found while it has a parent in the tree [43]", {
   skip: proc,
 }, async () => {
-  await using bench = open({ killGraceMs: 1_000 });
+  const bench = closing(open({ killGraceMs: 1_000 }));
   const marker = uniqueSleep();
   const { id } = await background(bench.agent, {
     command: `env -i setsid ${marker} & trap 'sleep 0.5; exit' TERM; echo up; while :; do sleep 0.05; done`,
@@ -342,10 +342,12 @@ test(
   { skip: posix },
   async () => {
     let refusing = true;
-    await using bench = await openWith(async (spawner, spec, sink) => {
-      const child = await spawner.spawn(spec, sink);
-      return { ...child, signal: (name, target) => refusing ? "refused" : child.signal(name, target) };
-    });
+    const bench = closing(
+      await openWith(async (spawner, spec, sink) => {
+        const child = await spawner.spawn(spec, sink);
+        return { ...child, signal: (name, target) => refusing ? "refused" : child.signal(name, target) };
+      }),
+    );
     const { id } = await background(bench.agent, { command: "sleep 99" });
     const refused = await bench.agent.process({ action: "kill", sessionId: id, signal: "SIGINT" });
     assertEquals(refused.isError, true);
@@ -357,7 +359,7 @@ test(
 );
 
 test("P40 a kill of an ended session is a friendly no-op that states the exit [41]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "exit 7", background: true });
   await pollToEnd(bench.agent, id);
   const startedAt = performance.now();

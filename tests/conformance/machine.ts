@@ -19,6 +19,7 @@ import {
 import { type Bench as SpawnerBench, openBench, type Way } from "../../adapters/testing/bench.ts";
 import { runtimeName, skipUnless } from "../skip.ts";
 import { type Bench, open, runToEnd } from "./agent.ts";
+import { closing } from "../closing.ts";
 
 /** `skip` of a test whose commands are written for a POSIX shell. */
 export const posix: string | false = skipUnless(
@@ -47,13 +48,13 @@ export async function freshFolder(): Promise<{ readonly path: string } & AsyncDi
 /** `skip` of a test that runs a program. */
 export async function needs(program: string): Promise<string | false> {
   if (posix !== false) return posix;
-  await using bench = open();
+  const bench = closing(open());
   const { details } = await runToEnd(bench.agent, { command: `command -v ${program}` });
   return skipUnless(details.ok, `there is no ${program}`);
 }
 
 async function hasTerminals(): Promise<boolean> {
-  await using bench = open();
+  const bench = closing(open());
   return (await runToEnd(bench.agent, { command: ":", pty: true })).details.pty;
 }
 

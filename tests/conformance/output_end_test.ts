@@ -10,7 +10,6 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   assert,
@@ -37,6 +36,7 @@ import {
   runToEnd,
   uniqueSleep,
 } from "./agent.ts";
+import { closing, test } from "../closing.ts";
 
 const posix = skipUnless(process.platform !== "win32", "the commands are written for a POSIX shell");
 const proc = posix || skipUnless(existsSync("/proc/self/stat"), "there is no /proc to look for processes");
@@ -49,7 +49,7 @@ const SOON_MS = 20_000;
 const numbers = (last: number): string => Array.from({ length: last }, (_, index) => `${index + 1}\n`).join("");
 
 async function runs(command: string): Promise<boolean> {
-  await using bench = open();
+  const bench = closing(open());
   return (await runToEnd(bench.agent, { command })).details.ok;
 }
 
@@ -69,7 +69,7 @@ async function killTree(agent: Agent, sessionId: string, marker: string): Promis
 // [1]
 
 test("E35 a background command that has ended has all its lines in the log at once [1]", { skip: posix }, async () => {
-  await using bench = open({ maxFinished: 1_000 });
+  const bench = closing(open({ maxFinished: 1_000 }));
   const { agent } = bench;
   await repeat(200, async () => {
     const { id } = await background(agent, { command: "sleep 0.05; seq 1 2000", background: true });
@@ -87,7 +87,7 @@ test("E35 a background command that has ended has all its lines in the log at on
 });
 
 test("E30 a command that ends as it yields is answered whole, in either way [1]", { skip: posix }, async () => {
-  await using bench = open({ maxFinished: 1_000 });
+  const bench = closing(open({ maxFinished: 1_000 }));
   const { agent } = bench;
   const ways = { foreground: 0, background: 0 };
   await repeat(200, async (round) => {
@@ -105,7 +105,7 @@ test("E30 a command that ends as it yields is answered whole, in either way [1]"
 });
 
 test("P10 the poll that tells the end has told every line of both streams by then [1]", { skip: posix }, async () => {
-  await using bench = open({ maxFinished: 1_000 });
+  const bench = closing(open({ maxFinished: 1_000 }));
   const { agent } = bench;
   await repeat(40, async () => {
     const command = "sleep 0.05; seq 1 2000 & seq 1 2000 >&2; wait; exit 9";
@@ -129,7 +129,7 @@ for (
   ] as const
 ) {
   test(`E35 a grandchild that holds ${what} does not hold up the end [2]`, { skip: proc }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const nap = uniqueSleep();
     const startedAt = performance.now();
@@ -144,7 +144,7 @@ for (
 }
 
 test("E35 a grandchild that holds the streams does not hold up a background command [2]", { skip: proc }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const nap = uniqueSleep();
   const { id } = await background(agent, { command: `${nap} & sleep 0.5; echo spawned; exit 3`, background: true });
@@ -158,7 +158,7 @@ test("E35 a grandchild that holds the streams does not hold up a background comm
 });
 
 test("E35 a grandchild that holds the terminal does not hold up the end [2]", { skip: pty }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const nap = uniqueSleep();
   const command = `trap '' HUP; ${nap} & echo spawned; exit 3`;
@@ -178,7 +178,7 @@ for (const terminal of [false, true]) {
   const ignoreHangUp = terminal ? "trap '' HUP; " : "";
 
   test(`E35 ${where}: what is printed just after the shell's exit belongs to the output [3]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     await repeat(24, async () => {
       const command = `${ignoreHangUp}printf A; (sleep 0.3; printf B) & exit 0`;
       const { details } = await runToEnd(bench.agent, { command, pty: terminal });
@@ -190,7 +190,7 @@ for (const terminal of [false, true]) {
     `E35 ${where}: each byte restarts the wait, up to a limit; what comes later is in the log [3]`,
     { skip },
     async () => {
-      await using bench = open();
+      const bench = closing(open());
       const { agent } = bench;
       const command = `${ignoreHangUp}(for i in $(seq 1 30); do echo t$i; sleep 0.1; done) & exit 0`;
       const { details } = await runToEnd(agent, { command, pty: terminal });
@@ -211,7 +211,7 @@ for (const terminal of [false, true]) {
     `E35 ${where}: what is printed after a long silence is in the log, and a poll tells it [3]`,
     { skip },
     async () => {
-      await using bench = open();
+      const bench = closing(open());
       const { agent } = bench;
       const command = `${ignoreHangUp}printf A; (sleep 1.5; printf B) & exit 0`;
       const { details } = await runToEnd(agent, { command, pty: terminal });
@@ -228,7 +228,7 @@ for (const terminal of [false, true]) {
 // [4], [6], [7]
 
 test("E35 terminal: 20 KB printed at the very end arrive whole, a hundred times [4]", { skip: pty }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   await repeat(100, async () => {
     const command = "head -c 20480 /dev/zero | tr '\\0' x";
     const { details } = await runToEnd(bench.agent, { command, pty: true });
@@ -237,7 +237,7 @@ test("E35 terminal: 20 KB printed at the very end arrive whole, a hundred times 
 });
 
 test("E35 terminal: a short word arrives, a hundred times [4]", { skip: pty }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   await repeat(100, async () => {
     const { details } = await runToEnd(bench.agent, { command: "printf short", pty: true });
     assertEquals([details.exitCode, details.output], [0, "short"]);
@@ -245,7 +245,7 @@ test("E35 terminal: a short word arrives, a hundred times [4]", { skip: pty }, a
 });
 
 test("E35 terminal: a background command that has ended has told all [4]", { skip: pty }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   await repeat(24, async () => {
     const { id } = await background(bench.agent, { command: "sleep 0.1; seq 1 2000", pty: true, background: true });
     const { output, last } = await pollToEnd(bench.agent, id);
@@ -254,7 +254,7 @@ test("E35 terminal: a background command that has ended has told all [4]", { ski
 });
 
 test("E27 terminal: a voluntary exit is noticed and its code is known [6]", { skip: pty }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   await repeat(20, async (round) => {
     const { details } = await runToEnd(bench.agent, { command: `echo M; exit ${round}`, pty: true, yieldMs: 60_000 });
     assertEquals([details.status, details.output, details.exitCode], ["completed", "M\n", round]);
@@ -262,7 +262,7 @@ test("E27 terminal: a voluntary exit is noticed and its code is known [6]", { sk
 });
 
 test("E38 terminal: a session lives on while two hundred other children end [7]", { skip: pty }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const nap = uniqueSleep();
   const { id, details } = await background(agent, { command: `echo up; exec ${nap}`, pty: true });
@@ -281,7 +281,7 @@ test(
   "E36 a child that goes on printing is not ended by SIGPIPE when its command yields [9]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const command = "while :; do echo alive; sleep 0.1; done";
     const { id } = await background(agent, { command, yieldMs: 300 });
@@ -298,7 +298,7 @@ for (const terminal of [false, true]) {
     `E36 ${terminal ? "terminal" : "pipe"}: a child that is past the cap is read on and lives [9]`,
     { skip },
     async () => {
-      await using bench = open({ maxOutputChars: 1_000, pendingMaxOutputChars: 1_000 });
+      const bench = closing(open({ maxOutputChars: 1_000, pendingMaxOutputChars: 1_000 }));
       const { agent } = bench;
       const command = "i=0; while :; do i=$((i + 1)); echo line $i; done";
       const { id, details } = await background(agent, { command, pty: terminal });
@@ -321,7 +321,7 @@ for (const terminal of [false, true]) {
 test("E36 a grandchild prints on after its session was forgotten, without SIGPIPE [9]", { skip: proc }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "offstage-"));
   try {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const done = join(folder, "done");
     // it carries no session id and is in no group of ours, so it is no survivor; it outlives the longest drain
@@ -349,7 +349,7 @@ for (
   ] as const
 ) {
   test(`E36 50 MB on ${what} neither block the child nor fill the memory [10]`, { skip: posix }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const before = process.memoryUsage().rss;
     const { details } = await runToEnd(bench.agent, { command, yieldMs: 120_000 });
     assertEquals([details.status, details.exitCode, details.truncated], ["completed", 5, true]);
@@ -363,7 +363,7 @@ for (
 }
 
 test("E36 20 MB that nobody reads do not block a background command [10]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const { id } = await background(agent, { command: "yes | head -c 20000000; exit 5", background: true });
   const { exitCode, wokenBy, output, to, dropped } = await poll(agent, id, { timeout: 30_000, until: "exit" });
@@ -372,7 +372,7 @@ test("E36 20 MB that nobody reads do not block a background command [10]", { ski
 });
 
 test("E36 terminal: 5 MB do not block the child [10]", { skip: pty }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = "yes | head -c 5000000; echo DONE; exit 5";
   const { details } = await runToEnd(bench.agent, { command, pty: true, yieldMs: 120_000 });
   assertEquals([details.exitCode, details.output.endsWith("y\nDONE\n")], [5, true]);
@@ -385,7 +385,7 @@ for (const terminal of [false, true]) {
   const skip = terminal ? pty : posix;
 
   test(`E27 ${where}: a timeout keeps what was printed before it, and says how it ended [11]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const command = "printf partial; sleep 60";
     const { details, text, isError } = await runToEnd(bench.agent, { command, timeout: 0.5, pty: terminal });
     assertEquals([details.status, details.reason, details.ok, isError], ["failed", "timeout", false, true]);
@@ -394,7 +394,7 @@ for (const terminal of [false, true]) {
   });
 
   test(`E34 ${where}: the same for a command that does not heed SIGTERM [11]`, { skip }, async () => {
-    await using bench = open({ killGraceMs: 300 });
+    const bench = closing(open({ killGraceMs: 300 }));
     const command = "trap '' TERM; printf partial; while :; do sleep 60; done";
     const { details, text } = await runToEnd(bench.agent, { command, timeout: 0.5, pty: terminal });
     assertEquals([details.reason, details.output, details.signal], ["timeout", "partial", "SIGKILL"]);
@@ -404,7 +404,7 @@ for (const terminal of [false, true]) {
   test(`E27 ${where}: what is printed on the way out is kept too, and in the background all the same [11]`, {
     skip,
   }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const command = "trap 'echo bye; exit 7' TERM; echo partial; while :; do sleep 0.05; done";
     const { id } = await background(agent, { command, timeout: 1, pty: terminal, background: true });
@@ -421,7 +421,7 @@ for (const terminal of [false, true]) {
 const INTERLEAVED = "for i in 1 2 3 4 5 6; do echo o$i; echo e$i >&2; done";
 
 test("E9 mergeStreams gives stdout and stderr in their true order [13]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const expected = [1, 2, 3, 4, 5, 6].map((i) => `o${i}\ne${i}\n`).join("");
   await repeat(40, async () => {
     assertEquals((await runToEnd(bench.agent, { command: INTERLEAVED, mergeStreams: true })).details.output, expected);
@@ -431,7 +431,7 @@ test("E9 mergeStreams gives stdout and stderr in their true order [13]", { skip:
 test("E9 without mergeStreams each stream is in order, the answer has both and the log either [13]", {
   skip: posix,
 }, async () => {
-  await using bench = open({ maxFinished: 1_000 });
+  const bench = closing(open({ maxFinished: 1_000 }));
   const { agent } = bench;
   const of = (letter: string): string[] => [1, 2, 3, 4, 5, 6].map((i) => `${letter}${i}`);
   await repeat(40, async () => {
@@ -452,7 +452,7 @@ const BUFFERED = "env -u PYTHONUNBUFFERED python3 -c 'import time; print(1); tim
 const BUFFER_LOST = /buffer.* lost/;
 
 test("P14 a running pipe session that is silent gets the buffering hint, once [14]", { skip: python }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const { id } = await background(agent, { command: BUFFERED, yieldMs: 500 });
   const first = await poll(agent, id);
@@ -464,14 +464,14 @@ test("P14 a running pipe session that is silent gets the buffering hint, once [1
 });
 
 test("E27 a timeout says that buffered output is lost [14]", { skip: python }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { details, text } = await runToEnd(bench.agent, { command: BUFFERED, timeout: 1 });
   assertEquals([details.output, details.reason], ["", "timeout"]);
   assertMatch(text, BUFFER_LOST);
 });
 
 test("E6 on a terminal the same program is heard at once, and gets no hint [14]", { skip: pty || python }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const { id } = await background(agent, { command: BUFFERED, pty: true, background: true });
   assertEquals(await pollUntil(agent, id, "1\n"), "1\n");
@@ -483,7 +483,7 @@ test("E6 on a terminal the same program is heard at once, and gets no hint [14]"
 
 for (const [what, redirect] of [["no stream of ours", ">/dev/null 2>&1"], ["both streams", ""]] as const) {
   test(`E35 a completed shell whose children live on says so: they hold ${what} [15]`, { skip: proc }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const nap = uniqueSleep();
     const command = `for i in 1 2 3; do nohup ${nap} ${redirect} & done`;
@@ -503,7 +503,7 @@ for (const [what, redirect] of [["no stream of ours", ">/dev/null 2>&1"], ["both
 }
 
 test("E35 who is only on the way out when the streams end is not left behind [15]", { skip: proc }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   await repeat(60, async () => {
     const { details } = await runToEnd(bench.agent, { command: "for i in 1 2 3; do sleep 0.1 & done" });
     assertEquals([details.survivors, details.sessionId], [[], undefined]);
@@ -514,7 +514,7 @@ test(
   "E35 a command that leaves nothing behind says nothing of that, and is not kept [15]",
   { skip: proc },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { details, text } = await runToEnd(bench.agent, { command: "sleep 0.1 & wait; echo done" });
     assertEquals([details.survivors, details.sessionId, text], [[], undefined, "done"]);
   },

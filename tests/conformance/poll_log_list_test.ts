@@ -7,7 +7,6 @@
  */
 import { existsSync } from "node:fs";
 import process from "node:process";
-import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   assert,
@@ -34,6 +33,7 @@ import {
   repeat,
   runToEnd,
 } from "./agent.ts";
+import { closing, test } from "../closing.ts";
 
 const posix = skipUnless(process.platform !== "win32", "the commands are written for a POSIX shell");
 const proc = posix || skipUnless(existsSync("/proc/self/stat"), "there is no /proc to look for processes");
@@ -85,7 +85,7 @@ for (const [name, call] of Object.entries(CALLS)) {
     `section 6: ${name} of an unknown id fails at once, naming it and the ids that exist [18]`,
     { skip: posix },
     async () => {
-      await using bench = open();
+      const bench = closing(open());
       const { agent, offstage } = bench;
       const startedAt = performance.now();
       const none = await untyped(agent, { ...call, sessionId: "nope" });
@@ -118,7 +118,7 @@ for (const [code, terminal] of [[0, false], [3, false], [0, true], [3, true]] as
   test(`P10 ${where}, code ${code}: what ended before anybody read it is read in full, its end for ever [19]`, {
     skip: terminal ? pty : posix,
   }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const { id } = await background(agent, { command: `echo hi; exit ${code}`, pty: terminal, background: true });
     await eventually(async () => (await log(agent, id)).status !== "running", "the end");
@@ -163,7 +163,7 @@ for (
   ] as const
 ) {
   test(`section 6: ${JSON.stringify(input)} is refused, naming ${right} [20]`, { skip: posix }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const { id } = await background(agent, { command: "echo out; sleep 60", background: true });
     await eventually(async () => (await log(agent, id)).totalLines === 1, "the output");
@@ -175,7 +175,7 @@ for (
 }
 
 test("section 6: the session's id has a right name too [20]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const wrong of ["session_id", "sessionID", "id", "session"]) {
     const { isError, text } = await untyped(bench.agent, { action: "poll", [wrong]: "amber-otter-7k3f" });
     assert(isError);
@@ -194,7 +194,7 @@ for (
   ] as const
 ) {
   test(`E10 exec ${JSON.stringify(input)} is refused, naming ${right} [20]`, { skip: posix }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { isError, text, details } = await bench.agent.exec(input as never);
     assertEquals([isError, "reason" in details && details.reason], [true, "invalid"]);
     assertStringIncludes(text, `"${right}"`);
@@ -204,7 +204,7 @@ for (
 test("E10 all that is wrong is said at once, and a session that is misaddressed as well is not touched [20]", {
   skip: posix,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { details } = await untyped(bench.agent, { action: "poll", timeoutMs: 1, offset: 3, until: "port:99999" });
   assert("problems" in details);
   assertEquals(details.problems.map(({ key }) => key).sort(), ["offset", "sessionId", "timeoutMs", "until"]);
@@ -240,7 +240,7 @@ for (const until of [undefined, "exit", "never printed", "idle:20000", "input", 
     `P15 a poll that waits for ${what} can be aborted; nothing is ended or consumed [21]`,
     { skip: posix },
     async () => {
-      await using bench = open();
+      const bench = closing(open());
       const { agent } = bench;
       const command = "while [ ! -e $stop ]; do sleep 0.05; done; echo late; sleep 60";
       const folder = `/tmp/offstage-${Math.random().toString().slice(2)}`;
@@ -266,7 +266,7 @@ for (const until of [undefined, "exit", "never printed", "idle:20000", "input", 
 }
 
 test("P15 a poll with a signal that has fired already consumes nothing [21]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const { id } = await background(agent, { command: "echo out; sleep 60", background: true });
   await eventually(async () => (await log(agent, id)).totalLines === 1, "the output");
@@ -279,7 +279,7 @@ test(
   "P15 a poll that has its answer leaves no listener, and a later abort does not matter [21]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const { id } = await background(agent, { command: "sleep 0.2; echo out; sleep 0.2; exit 4", background: true });
     const { signal, abort, count } = countingSignal();
@@ -300,7 +300,7 @@ test(
   "P13 a poll of a torrent is bounded, counts what it leaves out, and says where it is [23]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const { id } = await background(agent, { command: "yes prompt-error", background: true });
     let place = 0;
@@ -319,7 +319,7 @@ test(
 );
 
 test("P13 what a poll left out is in the log, at the offset it names [23]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const id = await ended(agent, "seq 1 20000; echo broken >&2");
   const answer = await poll(agent, id);
@@ -341,7 +341,7 @@ test("P13 what a poll left out is in the log, at the offset it names [23]", { sk
 test("S4 where the log has dropped some of it too, poll and log name the first line that is held [23]", {
   skip: posix,
 }, async () => {
-  await using bench = open({ maxOutputChars: 60_000 });
+  const bench = closing(open({ maxOutputChars: 60_000 }));
   const { agent } = bench;
   const id = await ended(agent, "seq 1 20000");
   const { text, truncated, logOffset } = await poll(agent, id);
@@ -358,7 +358,7 @@ test(
   "P13 two polls of one scope share every byte: nothing is told twice, nothing is lost [23]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const { id } = await background(agent, { command: "for i in $(seq 1 400); do echo $i; sleep 0.002; done" });
     const [one, two] = await Promise.all([pollToEnd(agent, id), pollToEnd(agent, id)]);
@@ -380,7 +380,7 @@ for (
   test(`P20 windows of ${what}: past the end is empty with the total, and no line comes twice [24]`, {
     skip: posix,
   }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const id = await ended(agent, command);
     for (
@@ -400,7 +400,7 @@ for (
 }
 
 test("P20 the log of a command that printed nothing is empty, whatever the window [24]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const id = await ended(bench.agent, "true");
   for (const window of [{}, { offset: 0 }, { offset: 5 }, { offset: -5 }, { limit: 3 }]) {
     const page = await log(bench.agent, id, window);
@@ -409,7 +409,7 @@ test("P20 the log of a command that printed nothing is empty, whatever the windo
 });
 
 test("P20 odd windows are clamped or refused, and never dump everything [25]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const id = await ended(agent, "seq 1 20000");
   const all = 20_000;
@@ -442,7 +442,7 @@ test("P20 odd windows are clamped or refused, and never dump everything [25]", {
 });
 
 test("P20 lines that a limit leaves out are said, with the offset that shows them [26]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const id = await ended(agent, "printf 'one\\ntwo\\nthree\\n'");
   const page = await log(agent, id, { limit: 2 });
@@ -460,7 +460,7 @@ test(
   "P20 without a window the last 200 lines are shown, with a note if there are more [26]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const fits = await log(agent, await ended(agent, "seq 1 200"));
     assertEquals([fits.lines.length, fits.truncated], [200, false]);
@@ -471,7 +471,7 @@ test(
 );
 
 test("P20 going back page by page shows every line once [26]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const id = await ended(agent, "seq 1 1000");
   let page = await log(agent, id, { limit: 300 });
@@ -485,7 +485,7 @@ test("P20 going back page by page shows every line once [26]", { skip: posix }, 
 });
 
 test("P20 a limit counts lines, however long they are [28]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const id = await ended(agent, "for i in $(seq 1 100); do printf 'é%.0s' $(seq 1 1500); echo $i; done");
   const page = await log(agent, id, { limit: 5 });
@@ -498,7 +498,7 @@ test("P20 a limit counts lines, however long they are [28]", { skip: posix }, as
 });
 
 test("P20 a line over 2000 characters is clipped, with its length [28]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const id = await ended(agent, "head -c 5000 /dev/zero | tr '\\0' x; echo; echo next");
   const [long, next] = await texts(agent, id);
@@ -550,7 +550,7 @@ for (const terminal of [false, true]) {
     test(`R2 ${terminal ? "terminal" : "pipe"}: list, poll, log and kill agree on ${what} [31]`, {
       skip: terminal ? pty : proc,
     }, async () => {
-      await using bench = open({ killGraceMs: 300 });
+      const bench = closing(open({ killGraceMs: 300 }));
       const { agent } = bench;
       const { id, details } = await background(agent, {
         command,
@@ -580,7 +580,7 @@ for (const terminal of [false, true]) {
 }
 
 test("R2 once one of them has told the end, none of them says running [31]", { skip: proc }, async () => {
-  await using bench = open({ killGraceMs: 300 });
+  const bench = closing(open({ killGraceMs: 300 }));
   const { agent } = bench;
   const ways = [
     async (id: string) => (await entryOf(agent, id))?.status,
@@ -609,7 +609,7 @@ for (const terminal of [true, false]) {
   test(`E29 ${terminal ? "terminal" : "pipe"}: a background session is in the list when exec answers [33]`, {
     skip: terminal ? pty : posix,
   }, async () => {
-    await using bench = open({ killGraceMs: 100 }); // a shell at its prompt does not heed SIGTERM
+    const bench = closing(open({ killGraceMs: 100 })); // a shell at its prompt does not heed SIGTERM
     const { agent } = bench;
     await repeat(20, async () => {
       const { id, details } = await background(agent, { command: "bash", pty: terminal, background: true });
@@ -629,7 +629,7 @@ test(
   "P1 the list shows the newest start first, and what runs in the foreground is not in it [33]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift((await background(agent, { command: "sleep 60", background: true })).id);
@@ -646,7 +646,7 @@ test(
 // [35]
 
 test("P11 one long poll sees the end, at once, however silent the command was [35]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const { id } = await background(agent, { command: "sleep 2", background: true });
   const startedAt = performance.now();
@@ -658,7 +658,7 @@ test("P11 one long poll sees the end, at once, however silent the command was [3
 test('P12 a poll until "exit" sees the end of a chatty command in one call, with all its output [35]', {
   skip: posix,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const { id } = await background(agent, { command: "for i in $(seq 1 30); do echo $i; sleep 0.05; done; exit 2" });
   const { output, wokenBy, exitCode } = await poll(agent, id, { timeout: 30_000, until: "exit" });
@@ -667,7 +667,7 @@ test('P12 a poll until "exit" sees the end of a chatty command in one call, with
 });
 
 test("P12 a poll until a pattern waits for it and not for any output [35]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const command = "for i in $(seq 1 30); do echo step $i; sleep 0.05; done; echo listening on 80; sleep 60";
   const { id } = await background(agent, { command, background: true });
@@ -679,7 +679,7 @@ test(
   "P14 the advice when to poll again grows with each empty poll, and output resets it [35]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const command = "read a; echo $a; read b; echo $b; exit";
     const { id } = await background(agent, { command, background: true });
@@ -704,7 +704,7 @@ test(
   "P11 a poll's wait is clamped, not refused, and an empty one says when to come again [35]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     const { id } = await background(agent, { command: "sleep 1; echo out; sleep 60", background: true });
     assertEquals((await poll(agent, id, { timeout: -5 })).wokenBy, "timeout");

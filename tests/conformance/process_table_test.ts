@@ -6,7 +6,6 @@
  */
 import { tmpdir } from "node:os";
 import process from "node:process";
-import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import {
@@ -23,6 +22,7 @@ import {
   uniqueSleep,
 } from "./agent.ts";
 import { CONNECTIONS, needs, posix, proc } from "./machine.ts";
+import { closing, test } from "../closing.ts";
 
 // [53] [54] [56] the shell's place in the process table
 
@@ -31,7 +31,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
     `E1 pkill -f for a text of the command does not hit the command's own shell on ${how} [53]`,
     { skip },
     async () => {
-      await using bench = open();
+      const bench = closing(open());
       const { details } = await runToEnd(bench.agent, { command: `pkill -f '${uniqueSleep()}'; echo rc=$?`, pty });
       assertEquals([details.output.trim(), details.status], ["rc=1", "completed"]);
     },
@@ -39,7 +39,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
 }
 
 test("E1 pkill -f of one session does not hit another whose command holds that text [53]", { skip: proc }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const word = `worker-${Math.random().toString().slice(2)}`;
   const { id } = await background(bench.agent, { command: `: ${word}; while :; do sleep 0.1; done` });
   const { details } = await runToEnd(bench.agent, { command: `pkill -f ${word}; echo rc=$?` });
@@ -49,7 +49,7 @@ test("E1 pkill -f of one session does not hit another whose command holds that t
 
 for (const { how, pty, skip } of CONNECTIONS) {
   test(`a command's parent on ${how} is the host itself, also after exec [54]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     for (const command of ["echo $PPID", "exec sh -c 'echo $PPID'"]) {
       const { details } = await runToEnd(bench.agent, { command, pty });
       assertEquals(details.output.trim(), String(process.pid));
@@ -60,7 +60,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
 for (const shell of ["bash", "ksh"]) {
   const skip = proc || await needs(shell);
   test(`E1 kill %1 ends the job it means in ${shell} [56]`, { skip }, async () => {
-    await using bench = open({ shell });
+    const bench = closing(open({ shell }));
     const marker = uniqueSleep();
     const { details } = await runToEnd(bench.agent, { command: `${marker} & kill %1; wait; echo rc=$?` });
     assertStringIncludes(details.output, "rc=0\n");
@@ -73,7 +73,7 @@ for (const shell of ["bash", "ksh"]) {
 test("E35 zsh, where %1 is another job, does not forget the one that was meant [56]", {
   skip: proc || await needs("zsh"),
 }, async () => {
-  await using bench = open({ shell: "zsh" });
+  const bench = closing(open({ shell: "zsh" }));
   const marker = uniqueSleep();
   const { details, text } = await runToEnd(bench.agent, { command: `${marker} & kill %1; echo rc=$?` });
   assertEquals(details.survivors.map(({ name }) => name), ["sleep"]);
@@ -88,7 +88,7 @@ test(
   "E34 sh, which has no jobs without a terminal, leaves no orphan for that either [56]",
   { skip: proc },
   async () => {
-    await using bench = open({ shell: "sh" });
+    const bench = closing(open({ shell: "sh" }));
     const marker = uniqueSleep();
     await runToEnd(bench.agent, { command: `${marker} & kill %1; wait; echo rc=$?`, timeout: 0.5 });
     assertEquals(processesWith(marker), []);
@@ -98,7 +98,7 @@ test(
 // [58] [59] [60]
 
 test("R7 the host keeps no zombie of its own, whatever its commands leave behind [58]", { skip: proc }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { env, variable } = uniqueMark();
   const run = (): Promise<unknown> => bench.agent.exec({ command: "(sleep 0.2 &) ; exit 0", env });
   for (let round = 0; round < 10; round++) await Promise.all(Array.from({ length: 10 }, run));
@@ -111,7 +111,7 @@ test(
   "R2 the second start of a running command is told of its twin, another's is not [59]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const first = await background(bench.agent, { command: "sleep 60" });
     assertEquals(first.details.twins, []);
     const second = await background(bench.agent, { command: "sleep 60", background: true });
@@ -133,7 +133,7 @@ test(
   "E30 a background command survives the call that started it and every reference to it [60]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const start = async (): Promise<string> => {
       const agent = bench.offstage.agent("passing");
       const abort = new AbortController();

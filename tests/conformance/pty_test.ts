@@ -4,9 +4,9 @@
  * @module
  */
 import process from "node:process";
-import { test } from "node:test";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type Agent, OffstageError, type ProcessParams, type Runtime } from "../../mod.ts";
+import { closing, test } from "../closing.ts";
 import { runtimeName } from "../skip.ts";
 import { background, kill, log, open, poll, pollToEnd, pollUntil, repeat, runToEnd } from "./agent.ts";
 import { needs, openOn, openWith, posix, terminal, thisRuntime } from "./machine.ts";
@@ -17,13 +17,13 @@ const python = terminal || await needs("python3");
 // E6, [115], [116]
 
 test("E6 this runtime has terminals [115] [116]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { details, text } = await runToEnd(bench.agent, { command: "test -t 0 && test -t 1 && test -t 2", pty: true });
   assertEquals([details.ok, details.pty, details.warnings], [true, true, []], text);
 });
 
 test("E6 it is the controlling terminal, 120 by 30 unless the call says otherwise", { skip: terminal }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = "stty size; tty | grep -c /dev/; echo controlling >/dev/tty; echo also >&2";
   const { details } = await runToEnd(bench.agent, { command, pty: true });
   assertEquals(details.output, "30 120\n1\ncontrolling\nalso\n");
@@ -32,7 +32,7 @@ test("E6 it is the controlling terminal, 120 by 30 unless the call says otherwis
 });
 
 test("E6 a size that no terminal has is refused, all of it at once, and nothing starts", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const size of [{ cols: 0, rows: 1001 }, { cols: -1, rows: 1.5 }]) {
     const { details, isError, text } = await bench.agent.exec({ command: "echo ran", pty: true, ...size });
     assert(isError && "problems" in details, text);
@@ -41,7 +41,7 @@ test("E6 a size that no terminal has is refused, all of it at once, and nothing 
 });
 
 test("E6 an interactive shell has job control", { skip: bash }, async () => {
-  await using bench = open({ killGraceMs: 200 });
+  const bench = closing(open({ killGraceMs: 200 }));
   const { agent } = bench;
   const { id } = await background(agent, { command: "exec bash --norc --noprofile -i", pty: true, background: true });
   await poll(agent, id, { until: "input", timeout: 30_000 });
@@ -61,7 +61,7 @@ test("E6 an interactive shell has job control", { skip: bash }, async () => {
 // E35, the tail
 
 test("E35 terminal: 20000 lines arrive whole and in order, two hundred times [4]", { skip: terminal }, async () => {
-  await using bench = open({ maxResultChars: 200_000, backgroundMs: 120_000 });
+  const bench = closing(open({ maxResultChars: 200_000, backgroundMs: 120_000 }));
   const expected = Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join("");
   await repeat(200, async () => {
     const { details } = await runToEnd(bench.agent, { command: "seq 1 20000", pty: true });
@@ -73,7 +73,7 @@ test("E35 terminal: 20000 lines arrive whole and in order, two hundred times [4]
 test("E35 terminal: a child that lets go of its terminal before it exits is heard to its end [4]", {
   skip: terminal,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = "echo last words; exec </dev/null >/dev/null 2>&1; sleep 0.1; exit 7";
   await repeat(20, async () => {
     const { details } = await runToEnd(bench.agent, { command, pty: true });
@@ -129,7 +129,7 @@ for (
   test(`R16 a terminal asked ${what} answers once, and the question is not in the log [100]`, {
     skip: python,
   }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const last = typeof answer === "string" ? answer.slice(-6) : question.slice(-1);
     const { id } = await background(bench.agent, { command: asking(question, last), pty: true, background: true });
     const { output } = await pollToEnd(bench.agent, id);
@@ -145,14 +145,14 @@ for (
 }
 
 test("R16 the question of a shell script is answered as the field's case has it [100]", { skip: bash }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = "stty raw -echo; printf '\\033[6n'; IFS= read -rs -d R -t 30 p; echo rc=$? ${p#?}";
   const { details } = await runToEnd(bench.agent, { command, pty: true, yieldMs: 60_000 });
   assertMatch(details.output, /^rc=0 \[1;1\r?\n/);
 });
 
 test("R16 only a terminal answers: what looks like a question on pipes is output [100]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "printf '\\033[6nx'; cat; echo end" });
   await pollUntil(bench.agent, id, "x");
   await bench.agent.process({ action: "write", sessionId: id, eof: true });
@@ -162,7 +162,7 @@ test("R16 only a terminal answers: what looks like a question on pipes is output
 // P35
 
 test("P35 a resize reaches the program, as a size and as a signal", { skip: python }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const script =
     "import os,signal\nsize=lambda *_:print(os.get_terminal_size().lines,os.get_terminal_size().columns)\n" +
@@ -180,7 +180,7 @@ test(
   "P35 after the end a resize is a no-op that says so, a hundred times around the end",
   { skip: terminal },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { agent } = bench;
     await repeat(100, async (round) => {
       const { id } = await background(agent, { command: `sleep 0.0${round % 9}`, pty: true, background: true });
@@ -196,7 +196,7 @@ test(
 );
 
 test("P35 pipes have no size, and a terminal has none outside 1 to 1000", { skip: terminal }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   const resize = (sessionId: string, cols: number, rows: number): ReturnType<Agent["process"]> =>
     agent.process({ action: "resize", sessionId, cols, rows } as ProcessParams & { readonly action: "resize" });
@@ -236,7 +236,7 @@ async function withoutTerminals(): Promise<Runtime> {
 test("E6 without a terminal back-end the command runs on pipes, and the answer says why [118]", {
   skip: posix,
 }, async () => {
-  await using bench = openOn(await withoutTerminals());
+  const bench = closing(openOn(await withoutTerminals()));
   const { agent } = bench;
   const { details, text } = await runToEnd(agent, { command: "echo hi; echo $TERM; test -t 1", pty: true });
   assertEquals([details.output, details.exitCode, details.pty], ["hi\ndumb\n", 1, false]);
@@ -254,10 +254,12 @@ test("E6 without a terminal back-end the command runs on pipes, and the answer s
 test("E6 where a terminal cannot be opened the command runs on pipes, and the answer says why [118]", {
   skip: posix,
 }, async () => {
-  await using bench = await openWith((spawner, spec, sink) =>
-    spec.terminal === undefined
-      ? spawner.spawn(spec, sink)
-      : Promise.reject(new OffstageError("spawn-failed", 'Cannot start "bash": posix_spawnp failed'))
+  const bench = closing(
+    await openWith((spawner, spec, sink) =>
+      spec.terminal === undefined
+        ? spawner.spawn(spec, sink)
+        : Promise.reject(new OffstageError("spawn-failed", 'Cannot start "bash": posix_spawnp failed'))
+    ),
   );
   const { agent } = bench;
   const { details, text } = await runToEnd(agent, { command: "echo hi; echo $TERM; test -t 1", pty: true });
@@ -276,7 +278,7 @@ test("E6 where a terminal cannot be opened the command runs on pipes, and the an
 test("E29 a start that fails on a terminal as on pipes is one clear error, and leaves no session [118] [119]", {
   skip: posix || (process.platform === "linux" ? false : "the limit is Linux's"),
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { agent } = bench;
   // More environment than execve(2) takes, in pieces that are each small enough
   const env = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`BIG_${index}`, "x".repeat(100_000)]));
@@ -296,14 +298,14 @@ test(
   "E26 a terminal's program that is not there is told by the shell, with its code [119]",
   { skip: terminal },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { details } = await runToEnd(bench.agent, { command: "exec /no/such/program", pty: true });
     assertEquals([details.status, details.exitCode, details.pty], ["completed", 127, true]);
   },
 );
 
 test("E27 a terminal's program that a signal ends names it, also on request [115]", { skip: terminal }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const signal of ["TERM", "KILL", "SEGV", "HUP"] as const) {
     const { details } = await runToEnd(bench.agent, { command: `kill -${signal} $$`, pty: true });
     assertEquals([details.status, details.reason, details.signal, details.exitCode], [

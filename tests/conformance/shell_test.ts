@@ -8,12 +8,12 @@ import { existsSync } from "node:fs";
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { test } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { ExecParams } from "../../mod.ts";
 import { skipUnless } from "../skip.ts";
 import { background, open, pollToEnd, runToEnd } from "./agent.ts";
 import { CONNECTIONS, freshFolder, posix } from "./machine.ts";
+import { closing, test } from "../closing.ts";
 
 const SHELLS = ["bash", "dash", "sh", "zsh", "ksh"] as const;
 
@@ -47,7 +47,7 @@ async function chosenWith(
   shell?: string,
 ): Promise<{ readonly shell: string; readonly text: string; readonly output: string }> {
   using _ = hostEnvironment(environment);
-  await using bench = open(shell === undefined ? {} : { shell });
+  const bench = closing(open(shell === undefined ? {} : { shell }));
   const { details, text } = await runToEnd(bench.agent, { command: "echo ran" });
   return { shell: details.shell, text, output: details.output };
 }
@@ -75,12 +75,12 @@ test(
   "E20 where there is no bash it is sh, and both answers say so [103]",
   { skip: needs("dash", "sleep") },
   async () => {
-    await using folder = await freshFolder();
+    const folder = closing(await freshFolder());
     for (const [name, target] of [["sh", "dash"], ["sleep", "sleep"]] as const) {
       await symlink(find(target) ?? "", join(folder.path, name));
     }
     using _ = hostEnvironment({ SHELL: undefined, PATH: folder.path });
-    await using bench = open();
+    const bench = closing(open());
     const { details, text } = await runToEnd(bench.agent, { command: "echo {1..3}" });
     assertEquals([details.shell, details.output, text], ["sh", "{1..3}\n", "{1..3}\n[ran in sh]"]);
     const run = await background(bench.agent, { command: "sleep 60" });
@@ -97,7 +97,7 @@ test("E20 the option beats SHELL, by name and by path [103]", { skip: needs("bas
 
 test("E20 an option that cannot be used is an error that says so, never another shell", { skip: posix }, async () => {
   for (const shell of ["fish", "/usr/sbin/nologin", "/no/such/bash"]) {
-    await using bench = open({ shell });
+    const bench = closing(open({ shell }));
     const { isError, text, details } = await bench.agent.exec({ command: "echo ran" });
     assertEquals([isError, details.status], [true, "failed"]);
     assertStringIncludes(text, shell);
@@ -108,7 +108,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
   test(`E20 bash is bash and dash is dash on ${how} [103]`, { skip: skip || needs("bash", "dash") }, async () => {
     const command = "echo {1..3}; [[ a == a ]] && echo ok; printf '\\x41\\n'";
     const outputOf = async (shell: string): Promise<string> => {
-      await using bench = open({ shell });
+      const bench = closing(open({ shell }));
       return (await runToEnd(bench.agent, { command, pty })).details.output;
     };
     assertEquals(await outputOf("bash"), "1 2 3\nok\nA\n");
@@ -128,11 +128,11 @@ const STDINS: readonly Partial<ExecParams>[] = [{}, { stdin: "open" }, { stdin: 
 
 for (const name of SHELLS) {
   test(`E20 ${name} reads no startup file, whatever its stdin is`, { skip: needs(name) }, async () => {
-    await using home = await freshFolder();
+    const home = closing(await freshFolder());
     for (const file of STARTUP_FILES) await writeFile(join(home.path, file), "echo STARTUP\n");
     const startup = join(home.path, ".bashrc");
     using _ = hostEnvironment({ SHLVL: undefined, ENV: startup, BASH_ENV: startup, ZDOTDIR: home.path });
-    await using bench = open({ shell: name });
+    const bench = closing(open({ shell: name }));
     for (const params of STDINS) {
       const { details } = await runToEnd(bench.agent, {
         command: "echo only this",
@@ -149,14 +149,14 @@ for (const name of SHELLS) {
 
 for (const name of SHELLS) {
   test(`E1 nothing of the way to ${name} is left for the command to see`, { skip: needs(name) }, async () => {
-    await using bench = open({ shell: name });
+    const bench = closing(open({ shell: name }));
     const command = "env | grep -c OFFSTAGE_COMMAND; set | grep -ac '^OFFSTAGE_COMMAND'; echo $#";
     const { details } = await runToEnd(bench.agent, { command });
     assertEquals(details.output, "0\n0\n0\n");
   });
 
   test(`E1 the way to ${name} reads nothing of the command's stdin [94]`, { skip: needs(name) }, async () => {
-    await using bench = open({ shell: name });
+    const bench = closing(open({ shell: name }));
     const { id } = await background(bench.agent, { command: 'read -r first; echo "<$first>"; cat; exit 5' });
     await bench.agent.process({ action: "write", sessionId: id, data: "P\nrest\n", eof: true });
     const { output, last } = await pollToEnd(bench.agent, id);
@@ -185,7 +185,7 @@ const VERBATIM: readonly (readonly [command: string, output: string])[] = [
 
 for (const { how, pty, skip } of CONNECTIONS) {
   test(`E1 a command reaches bash on ${how} byte for byte`, { skip: skip || needs("bash") }, async () => {
-    await using bench = open({ shell: "bash" });
+    const bench = closing(open({ shell: "bash" }));
     await Promise.all(VERBATIM.map(async ([command, expected]) => {
       const { details } = await runToEnd(bench.agent, { command, pty });
       const output = command.includes("end\\") ? details.output.replace("end\\", "end") : details.output;
@@ -195,7 +195,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
 }
 
 test("E1 a syntax error is shown with the user's own line and nothing of ours", { skip: needs("bash") }, async () => {
-  await using bench = open({ shell: "bash" });
+  const bench = closing(open({ shell: "bash" }));
   const { details } = await runToEnd(bench.agent, { command: "echo fine\nif then fi" });
   assertEquals([details.status, details.ok], ["completed", false]);
   assertStringIncludes(details.output, "if then fi");

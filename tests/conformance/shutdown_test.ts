@@ -9,7 +9,6 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertGreater, assertLess, assertStringIncludes } from "@std/assert";
 import type { ExecParams } from "../../mod.ts";
@@ -17,6 +16,7 @@ import type { HostPlan } from "../fixtures/host.ts";
 import { runtimeName } from "../skip.ts";
 import { eventually, processesCarrying, processesWith, uniqueMark, uniqueSleep } from "./agent.ts";
 import { freshFolder, proc } from "./machine.ts";
+import { closing, test } from "../closing.ts";
 
 /** Beside the compiled tests lie compiled fixtures. */
 const hostProgram = fileURLToPath(
@@ -86,7 +86,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     `E39 ${signal} to the host ends every session by the ladder, then the host by that signal [48]`,
     { skip: proc },
     async () => {
-      await using host = await start(SESSIONS, "stay");
+      const host = closing(await start(SESSIONS, "stay"));
       await host.up;
       assertGreater(host.processes().length, SESSIONS.length);
       host.kill(signal);
@@ -102,7 +102,7 @@ for (const end of ["throw", "reject"] as const) {
     `E39 an uncaught error of the host (${end}) ends every session, and the error is shown [48]`,
     { skip: proc },
     async () => {
-      await using host = await start(SESSIONS, end);
+      const host = closing(await start(SESSIONS, end));
       const { code, output } = await host.ended;
       assertGreater(code ?? 0, 0);
       assertStringIncludes(output, "boom");
@@ -113,21 +113,21 @@ for (const end of ["throw", "reject"] as const) {
 }
 
 test("E39 close() ends every session, and the host goes on to its own end [48]", { skip: proc }, async () => {
-  await using host = await start(SESSIONS, "close");
+  const host = closing(await start(SESSIONS, "close"));
   assertEquals((await host.ended).code, 0);
   assertEquals(host.processes(), []);
   assertEquals(existsSync(join(host.folder, "tidied")), true);
 });
 
 test("E39 a host that has nothing left to do ends what its commands left behind [48]", { skip: proc }, async () => {
-  await using host = await start([{ command: "nohup sleep 600 >/dev/null 2>&1 & echo up" }], "return");
+  const host = closing(await start([{ command: "nohup sleep 600 >/dev/null 2>&1 & echo up" }], "return"));
   assertEquals((await host.ended).code, 0);
   assertEquals(host.processes(), []);
 });
 
 test("S7 a host whose commands have ended ends at once, however long they are kept [82]", { skip: proc }, async () => {
   const startedAt = performance.now();
-  await using host = await start([{ command: "echo up" }, { command: "echo up; sleep 0.5" }], "return");
+  const host = closing(await start([{ command: "echo up" }, { command: "echo up; sleep 0.5" }], "return"));
   assertEquals((await host.ended).code, 0);
   assertLess(performance.now() - startedAt, 20_000);
 });
@@ -136,12 +136,14 @@ test(
   "E39 process.exit() of the host: every group gets SIGTERM first, and time to tidy up [48]",
   { skip: proc },
   async () => {
-    await using host = await start([
-      // Its loop starts no child: a shell that reports a child's death prints, and nobody reads that any more
-      { command: "trap 'touch tidied; exit 0' TERM; echo up; while :; do :; done" },
-      { command: "echo up; sleep 600 | cat" },
-      { command: "echo up; sleep 600", pty: true },
-    ], "exit");
+    const host = closing(
+      await start([
+        // Its loop starts no child: a shell that reports a child's death prints, and nobody reads that any more
+        { command: "trap 'touch tidied; exit 0' TERM; echo up; while :; do :; done" },
+        { command: "echo up; sleep 600 | cat" },
+        { command: "echo up; sleep 600", pty: true },
+      ], "exit"),
+    );
     assertEquals((await host.ended).code, 3);
     await eventually(() => host.processes().length === 0, "the groups end", 10_000);
     assertEquals(existsSync(join(host.folder, "tidied")), true);
@@ -153,7 +155,7 @@ test(
   { skip: proc },
   async () => {
     const marker = uniqueSleep();
-    await using host = await start([{ command: `env -i setsid ${marker} & echo up` }], "close");
+    const host = closing(await start([{ command: `env -i setsid ${marker} & echo up` }], "close"));
     try {
       const limit = new Promise((resolve) => setTimeout(resolve, 20_000, "it hangs").unref());
       assertEquals(await Promise.race([host.ended.then(({ code }) => code), limit]), 0);
@@ -166,7 +168,7 @@ test(
 // The orphan guard: nothing inside the host can run any more
 
 test("E39 SIGKILL of the host: the orphan guard ends every session [48]", { skip: proc }, async () => {
-  await using host = await start(SESSIONS, "stay");
+  const host = closing(await start(SESSIONS, "stay"));
   await host.up;
   host.kill("SIGKILL");
   await host.ended;
@@ -174,13 +176,13 @@ test("E39 SIGKILL of the host: the orphan guard ends every session [48]", { skip
 });
 
 test("E39 process.exit() of the host: the orphan guard ends what SIGTERM did not [48]", { skip: proc }, async () => {
-  await using host = await start(SESSIONS, "exit");
+  const host = closing(await start(SESSIONS, "exit"));
   await host.ended;
   await eventually(() => host.processes().length === 0, "the orphan guard ends them", 10_000);
 });
 
 test("E39 without the orphan guard the sessions outlive the host's SIGKILL [48]", { skip: proc }, async () => {
-  await using host = await start([{ command: "echo up; exec sleep 600" }], "stay", { orphanGuard: false });
+  const host = closing(await start([{ command: "echo up; exec sleep 600" }], "stay", { orphanGuard: false }));
   await host.up;
   host.kill("SIGKILL");
   await host.ended;

@@ -6,11 +6,11 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { existsSync, readdirSync } from "node:fs";
 import process from "node:process";
-import { test } from "node:test";
 import { spawnerCases, type SpawnerCasesOptions } from "../../adapters/testing.ts";
 import { OffstageError, type SpawnSpec } from "../../mod.ts";
 import { runtimeName, skipUnless } from "../skip.ts";
 import { openTestBench, posix, proc, terminal, thisRuntime } from "./machine.ts";
+import { closing, test } from "../closing.ts";
 
 /** A spawner of this runtime, and what it is known not to do. */
 interface Subject {
@@ -70,7 +70,7 @@ for (const { name, create, gaps } of posix === false ? await subjects() : []) {
     test(`E29 ${name}, ${way}: what cannot be started is an error that says what is wrong`, {
       skip: linux,
     }, async () => {
-      await using bench = openTestBench(await create(), way);
+      const bench = closing(openTestBench(await create(), way));
       for (const [argv, cwd, message] of NOT_STARTED) {
         const error = await assertRejects(() => bench.start(argv, { cwd }), OffstageError);
         assertEquals(error.code, "spawn-failed");
@@ -82,7 +82,7 @@ for (const { name, create, gaps } of posix === false ? await subjects() : []) {
     test(`E27 ${name}, ${way}: the code is unknown after a real-time signal, which has no name`, {
       skip: linux || (hidden !== undefined && skipUnless(false, hidden)),
     }, async () => {
-      await using bench = openTestBench(await create(), way);
+      const bench = closing(openTestBench(await create(), way));
       assertEquals(await (await bench.sh("kill -40 $$")).finish(), { code: null });
     });
   }

@@ -7,7 +7,6 @@
 import { existsSync } from "node:fs";
 import { createHash } from "node:crypto";
 import process from "node:process";
-import { test } from "node:test";
 import {
   assert,
   assertEquals,
@@ -21,6 +20,7 @@ import {
 import type { Agent, FailureDetails, ProcessParams, ToolAnswer, WriteDetails } from "../../mod.ts";
 import { skipUnless } from "../skip.ts";
 import { background, eventually, log, open, poll, pollToEnd, pollUntil, repeat, runToEnd } from "./agent.ts";
+import { closing, test } from "../closing.ts";
 
 const posix = skipUnless(process.platform !== "win32", "the commands are written for a POSIX shell");
 const proc = posix || skipUnless(existsSync("/proc/self/syscall"), "who reads its input is asked of /proc");
@@ -31,7 +31,7 @@ const SOON_MS = 10_000;
 const MEBIBYTE = 1_048_576;
 
 async function hasTerminals(): Promise<boolean> {
-  await using bench = open();
+  const bench = closing(open());
   return (await runToEnd(bench.agent, { command: ":", pty: true })).details.pty;
 }
 
@@ -88,7 +88,7 @@ test(
   "P31 a program that closes its stdin is said to have done so, and the host lives [83]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     await repeat(8, async () => {
       const { id } = await background(bench.agent, { command: "exec 0<&-; echo ready; sleep 9", background: true });
       await pollUntil(bench.agent, id, "ready");
@@ -106,7 +106,7 @@ test(
 );
 
 test("P31 a program that ends after one byte of 10 MB is no success and no crash [83]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   await repeat(8, async () => {
     const { id } = await background(bench.agent, { command: "head -c1 >/dev/null", background: true });
     const { text } = await refused(bench.agent, write(id, "x".repeat(10_000_000)));
@@ -118,7 +118,7 @@ test("P31 a program that ends after one byte of 10 MB is no success and no crash
 });
 
 test("E38 a program that ends while it is written to breaks nothing [83]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   await repeat(20, async (round) => {
     const { id } = await background(bench.agent, { command: `sleep 0.${round % 4}; exit 3`, background: true });
     const { text, details } = await bench.agent.process(write(id, "x".repeat(5 * MEBIBYTE)));
@@ -129,7 +129,7 @@ test("E38 a program that ends while it is written to breaks nothing [83]", { ski
 });
 
 test("E38 a terminal that ends while it is written to breaks nothing [83]", { skip: pty }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   await repeat(20, async (round) => {
     const command = `stty raw -echo; sleep 0.${round % 4}; exit 3`;
     const { id } = await background(bench.agent, { command, background: true, pty: true });
@@ -142,7 +142,7 @@ test("E38 a terminal that ends while it is written to breaks nothing [83]", { sk
 // [84] pipe sessions
 
 test("P31 a session on pipes is written to, and eof ends its input [84]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id, details } = await background(bench.agent, { command: "cat" });
   assertEquals(details.stdin, "open");
   const first = await type(bench.agent, write(id, "hi\n"));
@@ -155,7 +155,7 @@ test("P31 a session on pipes is written to, and eof ends its input [84]", { skip
 });
 
 test("P31 what is written before eof arrives before it, however much it is [84]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const text = numbered(900_000);
   const { id } = await background(bench.agent, { command: "md5sum" });
   const { accepted, eof } = await type(bench.agent, { action: "write", sessionId: id, data: text, eof: true });
@@ -164,7 +164,7 @@ test("P31 what is written before eof arrives before it, however much it is [84]"
 });
 
 test("P31 bytes are written as base64 or as text, either one exactly [84]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "od -An -v -tx1" });
   await type(bench.agent, { action: "write", sessionId: id, base64: "AP+ACg==" });
   const { accepted } = await type(bench.agent, { action: "write", sessionId: id, data: "é😀\0", eof: true });
@@ -174,7 +174,7 @@ test("P31 bytes are written as base64 or as text, either one exactly [84]", { sk
 });
 
 test("P33 P34 submit is a line feed on pipes, and a paste is the text itself [84]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "read a; read b; read c; echo [$a][$b][$c]" });
   await type(bench.agent, write(id, "one"));
   await type(bench.agent, { action: "submit", sessionId: id });
@@ -193,7 +193,7 @@ for (const [key, signal] of SIGNAL_KEYS) {
     `P32 ${key} on pipes is ${signal} to the group, and the program's own exit stands [85]`,
     { skip: posix },
     async () => {
-      await using bench = open();
+      const bench = closing(open());
       const name = signal.slice(3);
       const command = `trap 'echo ${name}; exit 42' ${name}; (trap 'echo child; exit' ${name}; echo ready; ` +
         "while :; do sleep 0.05; done) & while :; do sleep 0.05; done";
@@ -212,7 +212,7 @@ for (const [key, signal] of SIGNAL_KEYS) {
 }
 
 test("P32 C-d on pipes is the end of input [85]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "wc -c" });
   await type(bench.agent, write(id, "four"));
   const { eof } = await type(bench.agent, { action: "send-keys", sessionId: id, keys: ["C-d"] });
@@ -223,7 +223,7 @@ test("P32 C-d on pipes is the end of input [85]", { skip: posix }, async () => {
 test("P32 C-c reaches a session whose stdin is closed, and one whose end has come is a no-op [85]", {
   skip: posix,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = "trap 'exit 42' INT; echo ready; while :; do sleep 0.05; done";
   const { id } = await background(bench.agent, { command, background: true, stdin: "closed" });
   await pollUntil(bench.agent, id, "ready");
@@ -238,7 +238,7 @@ test(
   "P32 another key on pipes is an error that says what to use, and nothing is sent [85]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { id } = await background(bench.agent, { command: "cat" });
     for (const keys of [["Up"], ["C-a"], ["x"], ["C-d", "Enter"]]) {
       const { text } = await refused(bench.agent, { action: "send-keys", sessionId: id, keys });
@@ -251,7 +251,7 @@ test(
 // [86] who gets an open stdin
 
 test("E7 a command in the foreground that reads stdin finds it at its end [86]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const [command, output] of [["cat", ""], ["wc -c", "0"], ["sh -s; echo $?", "0"], ["cat; cat; echo ok", "ok"]]) {
     const { details } = await runToEnd(bench.agent, { command: command as string });
     assertEquals([details.ok, details.output.trim()], [true, output]);
@@ -261,7 +261,7 @@ test("E7 a command in the foreground that reads stdin finds it at its end [86]",
 test("E7 P30 whoever means to talk to it gets an open stdin, and is told who waits for it [86]", {
   skip: proc,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const how of [{ yieldMs: 200 }, { background: true }, { background: true, stdin: "open" }] as const) {
     const { id } = await background(bench.agent, { command: "echo ready; sort", ...how });
     const { details, text } = await bench.agent.process(untilInput(id));
@@ -280,7 +280,7 @@ test("E7 P30 whoever means to talk to it gets an open stdin, and is told who wai
 test("R8 a poll until input has the prompt as well, however quickly the program gets there [86]", {
   skip: proc,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   await repeat(60, async () => {
     const { id } = await background(bench.agent, { command: "echo ready; sort", background: true });
     const { details, text } = await bench.agent.process(untilInput(id));
@@ -291,7 +291,7 @@ test("R8 a poll until input has the prompt as well, however quickly the program 
 });
 
 test('E7 stdin: "closed" holds in the background too, and a write says so [86]', { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id, details } = await background(bench.agent, {
     command: "wc -c; sleep 9",
     background: true,
@@ -307,7 +307,7 @@ test('E7 stdin: "closed" holds in the background too, and a write says so [86]',
 });
 
 test("E7 a command reads the script it is given, whatever came before it [86]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "cat </dev/null; sh -s" });
   await type(bench.agent, { action: "write", sessionId: id, data: "echo $((6*7)); exit 5\n", eof: true });
   const { output, last } = await pollToEnd(bench.agent, id);
@@ -318,7 +318,7 @@ test("E7 a command reads the script it is given, whatever came before it [86]", 
 
 for (const bytes of [4_095, 65_536, 300_000]) {
   test(`P31 ${bytes} bytes for a raw terminal arrive whole and in order [88]`, { skip: pty }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     await repeat(4, async () => {
       const command = `stty raw -echo; echo ready; sleep 0.5; head -c ${bytes} | md5sum`;
       const { id } = await background(bench.agent, { command, background: true, pty: true });
@@ -332,7 +332,7 @@ for (const bytes of [4_095, 65_536, 300_000]) {
 }
 
 test("P31 a terminal that echoes 240 KB while they are typed does not lock up [88]", { skip: pty }, async () => {
-  await using bench = open({ maxOutputChars: 2_000_000, pendingMaxOutputChars: 2_000_000 });
+  const bench = closing(open({ maxOutputChars: 2_000_000, pendingMaxOutputChars: 2_000_000 }));
   const line = "0123456789".repeat(8) + "\n";
   const text = line.repeat(3_000);
   const { id } = await background(bench.agent, { command: "stty -echo; echo ready; cat", background: true, pty: true });
@@ -345,7 +345,7 @@ test("P31 a terminal that echoes 240 KB while they are typed does not lock up [8
 });
 
 test("P31 writes that follow each other at once arrive in their order [88]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "md5sum" });
   const parts = Array.from({ length: 40 }, (_, index) => `${index}:`.padEnd(10_000, `${index}`) + "\n");
   const answers = await Promise.all(parts.map((part) => type(bench.agent, write(id, part))));
@@ -357,7 +357,7 @@ test("P31 writes that follow each other at once arrive in their order [88]", { s
 // R5
 
 test("R5 a write goes on as long as the program takes what comes [88]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const bytes = 3 * MEBIBYTE;
   const command = `i=0; while [ $i -lt 12 ]; do sleep 0.25; head -c ${bytes / 12} | wc -c; i=$((i+1)); done`;
   const { id } = await background(bench.agent, { command, background: true });
@@ -372,7 +372,7 @@ test("R5 a write goes on as long as the program takes what comes [88]", { skip: 
 test("R5 a write to a program that takes nothing answers with what is queued and what is refused", {
   skip: posix,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "sleep 60", background: true });
   const bytes = 3 * MEBIBYTE;
   const began = Date.now();
@@ -392,7 +392,7 @@ test("R5 a write to a program that takes nothing answers with what is queued and
 });
 
 test("R5 a caller that goes on from what was accepted loses nothing and doubles nothing", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const text = numbered(3 * MEBIBYTE);
   const { id } = await background(bench.agent, { command: "sleep 4; md5sum", background: true });
   let answers = 0;
@@ -403,7 +403,7 @@ test("R5 a caller that goes on from what was accepted loses nothing and doubles 
 });
 
 test("R5 what is queued arrives once the program reads, and then eof [84]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const text = numbered(900_000);
   const { id } = await background(bench.agent, { command: "sleep 3; md5sum", background: true });
   const { accepted, queued, eof } = await type(bench.agent, {
@@ -422,7 +422,7 @@ test("R5 what is queued arrives once the program reads, and then eof [84]", { sk
 test("P31 a line too long for a terminal's normal mode is warned of, a raw one's is not cut [89]", {
   skip: pty,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = "stty -echo; echo ready; read x; echo ${#x}";
   const { id } = await background(bench.agent, { command, background: true, pty: true });
   await pollUntil(bench.agent, id, "ready");
@@ -442,7 +442,7 @@ test("P31 a line too long for a terminal's normal mode is warned of, a raw one's
 });
 
 test("P31 many lines, each short enough, are not warned of, nor is any on pipes [89]", { skip: pty }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const terminal = await background(bench.agent, { command: "cat >/dev/null", pty: true });
   const lines = await type(bench.agent, write(terminal.id, `${"a".repeat(4_000)}\r`.repeat(3)));
   assertEquals(lines.warnings, []);
@@ -459,7 +459,7 @@ for (
   ]
 ) {
   test(`P31 typing into a session that has ended fails with its state and code, on ${how} [90]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { id } = await background(bench.agent, { command: "exit 7", pty: isTerminal, background: true });
     await pollToEnd(bench.agent, id);
     for (const typing of everyTyping(id)) {
@@ -474,7 +474,7 @@ test(
   "P31 typing into a session whose shell has gone but whose tree lives fails too [90]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { details } = await runToEnd(bench.agent, { command: "sleep 60 >/dev/null 2>&1 & exit 7" });
     const { text } = await refused(bench.agent, write(details.sessionId ?? "", "x"));
     assertStringIncludes(text, "exit code 7");
@@ -482,7 +482,7 @@ test(
 );
 
 test("P31 writing after eof fails and says that, more eof as well [90]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "cat; sleep 9" });
   await type(bench.agent, { action: "write", sessionId: id, data: "x", eof: true });
   for (const typing of everyTyping(id).filter(({ keys }) => keys?.[0] !== "Enter")) {
@@ -493,7 +493,7 @@ test("P31 writing after eof fails and says that, more eof as well [90]", { skip:
 });
 
 test("section 6: typing into an unknown session names the ones there are [90]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "cat" });
   for (const typing of everyTyping("no-such-session")) {
     const { details } = await refused(bench.agent, typing);
@@ -513,7 +513,7 @@ async function shown(agent: Agent, id: string): Promise<string> {
 }
 
 test("P31 a secret that a terminal echoes is redacted wherever output is read [93]", { skip: pty }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = "read -p 'Password: ' p; echo ok; echo got ${#p}; echo $p; sleep 9";
   const { id } = await background(bench.agent, { command, background: true, pty: true });
   await pollUntil(bench.agent, id, "Password: ");
@@ -526,7 +526,7 @@ test("P31 a secret that a terminal echoes is redacted wherever output is read [9
 });
 
 test("P31 a secret that is not echoed still arrives, and nothing else is redacted [93]", { skip: pty }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = "read -s -p 'Password: ' p; echo; printf %s \"$p\" | wc -c; echo hunter2 is no secret";
   const { id } = await background(bench.agent, { command, background: true, pty: true });
   await pollUntil(bench.agent, id, "Password: ");
@@ -539,7 +539,7 @@ test(
   "P31 a secret on pipes is redacted too, also when it comes in pieces or on stderr [93]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const command = "read p; echo $p; echo $p >&2; printf %s ${p%%-*}; sleep 0.2; echo -${p#*-}; echo done";
     const { id } = await background(bench.agent, { command });
     await type(bench.agent, { action: "write", sessionId: id, data: `${SECRET}\n`, sensitive: true });
@@ -555,7 +555,7 @@ test(
   "P31 each line of a secret of many lines is redacted, whatever line ends come back [93]",
   { skip: pty },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const lines = ["-----BEGIN KEY-----", "bm90IGEgcmVhbCBrZXk=", "-----END KEY-----"];
     for (const isTerminal of [true, false]) {
       const { id } = await background(bench.agent, { command: "cat", pty: isTerminal });
@@ -572,7 +572,7 @@ test(
 // [94] wrappers
 
 test("E1 E9 whatever a command is wrapped in, its stdin is the session's [94]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const long = `: ${"x".repeat(300_000)}`;
   for (const { prefix = "", ...params } of [{}, { mergeStreams: true }, { prefix: `${long}\n` }]) {
     const command = `${prefix}read first; cat; cat; echo "[$first]"`;
@@ -585,7 +585,7 @@ test("E1 E9 whatever a command is wrapped in, its stdin is the session's [94]", 
 test("E1 a pipe within the command reaches its reader, and a background job takes nothing away [94]", {
   skip: posix,
 }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const mergeStreams of [false, true]) {
     const { details } = await runToEnd(bench.agent, { command: "echo P | cat; cat <<< Q", mergeStreams });
     assertEquals(details.output, "P\nQ\n");
@@ -596,7 +596,7 @@ test("E1 a pipe within the command reaches its reader, and a background job take
 });
 
 test("P31 an aborted write stops waiting, and the session lives [83]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const { id } = await background(bench.agent, { command: "sleep 60", background: true });
   const abort = new AbortController();
   const call = bench.agent.process(write(id, "x".repeat(3 * MEBIBYTE)), { signal: abort.signal });

@@ -5,11 +5,11 @@
  * @module
  */
 import process from "node:process";
-import { test } from "node:test";
 import { assert, assertEquals, assertGreater, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Agent } from "../../mod.ts";
 import { skipUnless } from "../skip.ts";
 import { background, log, open, poll, pollToEnd, pollUntil, repeat, runToEnd } from "./agent.ts";
+import { closing, test } from "../closing.ts";
 
 const posix = skipUnless(process.platform !== "win32", "the commands are written for a POSIX shell");
 const pty = posix || skipUnless(await has("test -t 1", true), "this runtime has no terminals");
@@ -23,7 +23,7 @@ const CONNECTIONS = [{ how: "pipes", pty: false, skip: posix }, { how: "a termin
 const BROKEN = /\ufffd|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 async function has(command: string, pty: boolean): Promise<boolean> {
-  await using bench = open();
+  const bench = closing(open());
   return (await runToEnd(bench.agent, { command, pty })).details.ok;
 }
 
@@ -50,25 +50,25 @@ const times = (count: number, text: string): string => text.repeat(count);
 
 for (const { how, pty, skip } of CONNECTIONS) {
   test(`S5 a character whose bytes come one by one is one character on ${how} [68]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     assertEquals(await outputOf(bench.agent, printSlowly("é€😀e\u0301👩‍💻"), pty), "é€😀e\u0301👩‍💻");
   });
 
   test(`S5 a character that stays incomplete is one U+FFFD at the end on ${how} [68]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     for (const start of [[0xc3], [0xe2, 0x82], [0xf0, 0x9f], [0xf0, 0x9f, 0x98]]) {
       assertEquals(await outputOf(bench.agent, printBytes([0x41, ...start]), pty), "A\ufffd");
     }
   });
 
   test(`S5 invalid bytes become U+FFFD and take nothing with them on ${how} [68]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const bytes = [0x41, 0xff, 0x42, 0xc3, 0x43, 0xf0, 0x9f, 0x44, 0x80, 0x45];
     assertEquals(await outputOf(bench.agent, printBytes(bytes), pty), "A\ufffdB\ufffdC\ufffdD\ufffdE");
   });
 
   test(`P10 a poll never delivers half of a character on ${how} [68]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { id } = await background(bench.agent, { command: `${printSlowly("€😀".repeat(4))}`, pty, background: true });
     let output = "";
     for (;;) {
@@ -85,7 +85,7 @@ test(
   "S5 stdout and stderr are decoded each by itself, however they are interleaved [68]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     const command = "printf '\\360\\237'; sleep 0.1; printf '\\342\\202' >&2; sleep 0.1; " +
       "printf '\\230\\200'; sleep 0.1; printf '\\254' >&2; sleep 0.1; printf '\\360\\237' >&2; printf '\\302'";
     const { details, id } = await background(bench.agent, { command, background: true });
@@ -101,7 +101,7 @@ test(
 
 for (const character of ["€", "😀", "𝒜"]) {
   test(`S5 no cut splits a ${character}, at any phase of any cap [69]`, { skip: posix }, async () => {
-    await using bench = open({ maxOutputChars: 1_000, maxResultChars: 1_000, pendingMaxOutputChars: 1_000 });
+    const bench = closing(open({ maxOutputChars: 1_000, maxResultChars: 1_000, pendingMaxOutputChars: 1_000 }));
     const shapes = [997, 998, 999, 1_000, 1_001, 1_002, 1_003, 2_999, 3_000, 3_001]
       .flatMap((count) => ["", "a", "ab", "abc"].map((start) => start + times(count, character)));
     await repeat(shapes.length, async (round) => {
@@ -121,7 +121,7 @@ for (const character of ["€", "😀", "𝒜"]) {
   });
 
   test(`S5 neither a list's tail nor an answer's splits a ${character} [69]`, { skip: posix }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     for (const count of [119, 120, 121, 1_999, 2_000, 2_001]) {
       const text = times(count, character);
       const { details, text: answer } = await background(bench.agent, { command: `printf %s '${text}'; sleep 9` });
@@ -136,7 +136,7 @@ for (const character of ["€", "😀", "𝒜"]) {
 }
 
 test("P1 no name is cut in the middle of a character [69]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (let phase = 0; phase < 4; phase++) {
     const target = times(phase, "a") + times(60, "𝒜");
     await background(bench.agent, { command: `sleep 9 ${target}; :`, background: true });
@@ -151,7 +151,7 @@ test("P1 no name is cut in the middle of a character [69]", { skip: posix }, asy
 // [70], [71] control sequences
 
 test("S6 what a full-screen program says is its text, not its control sequences [70]", { skip: tools }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = "top -b -n1 | head -20; tput clear; tput bold; ls --color=always /; tput cup 3 7; tput sgr0";
   const { details, text } = await runToEnd(bench.agent, { command, pty: true });
   for (const seen of [text, details.output]) assert(!seen.includes("\x1b"), seen);
@@ -160,7 +160,7 @@ test("S6 what a full-screen program says is its text, not its control sequences 
 });
 
 test("S6 a recorded session of a full-screen program shrinks to its text [70]", { skip: script }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const frame = "\\033[2J\\033[H\\033[1;32mframe\\033[0m\\033[38;2;1;2;3m.\\033[39m\\033[K\\033[?25l";
   const command = `script -qc 'for i in 1 2 3 4 5 6 7 8 9; do printf "${frame}"; done; echo' /dev/null </dev/null`;
   const { details } = await runToEnd(bench.agent, { command });
@@ -183,12 +183,12 @@ const DECORATED: Readonly<Record<string, string>> = {
 
 for (const [what, text] of Object.entries(DECORATED)) {
   test(`S6 ${what} does not show [71]`, { skip: posix }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     assertEquals(await outputOf(bench.agent, printText(text)), "AB CD");
   });
 
   test(`S6 ${what} does not show either when it comes byte by byte [71]`, { skip: posix }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { id } = await background(bench.agent, { command: printSlowly(text), background: true });
     assertEquals((await pollToEnd(bench.agent, id)).output, "AB CD");
     assertEquals((await log(bench.agent, id)).lines.map((line) => line.text), ["AB CD"]);
@@ -196,7 +196,7 @@ for (const [what, text] of Object.entries(DECORATED)) {
 }
 
 test("S6 a sequence that is never ended does not swallow what follows [71]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const open of ["\x1b]0;", "\u009d0;", "\x1bP1$r", "\x1b_G", "\x1b^", "\x1b[31;", "\x1b"]) {
     const output = await outputOf(bench.agent, printText(`before${open}\nafter\nlast`));
     assertMatch(output, /^before.*\nafter\nlast$/);
@@ -205,7 +205,7 @@ test("S6 a sequence that is never ended does not swallow what follows [71]", { s
 });
 
 test("S6 two streams' sequences do not end each other [71]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = "printf 'A\\033]0;ti'; sleep 0.1; printf 'E\\033[3' >&2; sleep 0.1; printf 'tle\\007B\\n'; " +
     "sleep 0.1; printf '1mF\\n' >&2";
   const { id } = await background(bench.agent, { command, background: true });
@@ -215,7 +215,7 @@ test("S6 two streams' sequences do not end each other [71]", { skip: posix }, as
 });
 
 test("S6 other controls are named, bidi overrides are shown and emoji joiners stay [71]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const text = "a\x01b\x7fc\u202ed\u2066e\u200ff 👩‍💻 👍🏽 ❤\ufe0f\n";
   assertEquals(
     await outputOf(bench.agent, printText(text)),
@@ -229,7 +229,7 @@ const BAR = "for i in $(seq 1 2000); do printf '\\rprogress %d%% ####' $i; done;
 
 for (const { how, pty, skip } of CONNECTIONS) {
   test(`S6 a progress bar of 2000 frames leaves its last one on ${how} [73]`, { skip }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     const { details, text } = await runToEnd(bench.agent, { command: BAR, pty });
     assertEquals(details.output, "progress 2000% ####\n");
     assertEquals(text, "progress 2000% ####");
@@ -258,7 +258,7 @@ const REDRAWS: readonly (readonly [what: string, printed: string, shown: string]
 
 for (const [what, printed, shown] of REDRAWS) {
   test(`S6 ${what} [73]`, { skip: posix }, async () => {
-    await using bench = open();
+    const bench = closing(open());
     assertEquals(await outputOf(bench.agent, printText(printed)), shown);
     const { id } = await background(bench.agent, { command: printSlowly(printed), background: true });
     await pollToEnd(bench.agent, id);
@@ -268,7 +268,7 @@ for (const [what, printed, shown] of REDRAWS) {
 }
 
 test("P10 polls in the middle of a progress bar cost a frame each, not all of them [73]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command =
     "for i in $(seq 1 300); do printf '\\rprogress %3d%%' $i; test $((i % 100)) = 0 && sleep 0.4; done; echo";
   const { id } = await background(bench.agent, { command, background: true });
@@ -286,7 +286,7 @@ test("P10 polls in the middle of a progress bar cost a frame each, not all of th
 });
 
 test("S6 a pattern that a poll waits for is matched in what is shown [70]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const command = "sleep 0.2; printf '\\033[32mrea\\033[0m'; sleep 0.1; printf '\\033[1mdy\\033[0m on 80\\n'; sleep 9";
   const { id } = await background(bench.agent, { command, background: true });
   const answer = await poll(bench.agent, id, { timeout: 30_000, until: "^ready on \\d+" });
@@ -296,7 +296,7 @@ test("S6 a pattern that a poll waits for is matched in what is shown [70]", { sk
 // S5 binary
 
 test("S5 output that is mostly binary is said to be, text with a stray byte is not [68]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const binary = await runToEnd(bench.agent, { command: "head -c 4000 /dev/urandom" });
   assertStringIncludes(binary.text, "the output is mostly binary");
   const text = await runToEnd(bench.agent, { command: "printf 'caf\\351 au lait\\n'" });

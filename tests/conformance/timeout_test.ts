@@ -5,11 +5,11 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ExecParams } from "../../mod.ts";
 import { background, open, poll, pollToEnd, runToEnd } from "./agent.ts";
 import { freshFolder, posix } from "./machine.ts";
+import { closing, test } from "../closing.ts";
 
 // [50] [52] the timeout's length
 
@@ -21,7 +21,7 @@ for (const how of BACKGROUNDED) {
     `E5 the default timeout holds in the background too, and both answers say so ${name} [50]`,
     { skip: posix },
     async () => {
-      await using bench = open({ timeoutSeconds: 1 });
+      const bench = closing(open({ timeoutSeconds: 1 }));
       const run = await background(bench.agent, { command: "sleep 60", ...how });
       assertStringIncludes(run.text, "stopped after 1 s (timeout)");
       assertEquals(run.details.timeoutAt, run.details.startedAt + 1_000);
@@ -32,7 +32,7 @@ for (const how of BACKGROUNDED) {
   );
 
   test(`E5 a call's timeout of 0 beats the default: the command finishes ${name} [50]`, { skip: posix }, async () => {
-    await using bench = open({ timeoutSeconds: 1 });
+    const bench = closing(open({ timeoutSeconds: 1 }));
     const run = await background(bench.agent, { command: "sleep 2; echo done", timeout: 0, ...how });
     assertStringIncludes(run.text, "no timeout");
     assertEquals(run.details.timeoutAt, null);
@@ -42,7 +42,7 @@ for (const how of BACKGROUNDED) {
 }
 
 test("E5 a default of 0 is no timeout, and a call's own still holds [50]", { skip: posix }, async () => {
-  await using bench = open({ timeoutSeconds: 0 });
+  const bench = closing(open({ timeoutSeconds: 0 }));
   const run = await background(bench.agent, { command: "sleep 60", background: true });
   assertEquals(run.details.timeoutAt, null);
   const { details } = await runToEnd(bench.agent, { command: "sleep 60", timeout: 0.2 });
@@ -53,13 +53,13 @@ test(
   "E5 without any setting a command is stopped after 1800 s, and the answer says so [50]",
   { skip: posix },
   async () => {
-    await using bench = open();
+    const bench = closing(open());
     assertStringIncludes((await background(bench.agent, { command: "sleep 60" })).text, "stopped after 1800 s");
   },
 );
 
 test("E5 no timeout, however long, strikes at once [52]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   const timeouts = [2_147_483.648, 3_000_000, 1e12, Number.MAX_VALUE, Infinity, 0, -1, -Infinity];
   await Promise.all(timeouts.map(async (timeout) => {
     const { details } = await runToEnd(bench.agent, { command: "sleep 1; echo ok", timeout });
@@ -71,8 +71,8 @@ test(
   "E5 E10 a timeout that is no number is an error that names it, and starts nothing [52]",
   { skip: posix },
   async () => {
-    await using bench = open();
-    await using folder = await freshFolder();
+    const bench = closing(open());
+    const folder = closing(await freshFolder());
     for (const timeout of [NaN, "soon", {}]) {
       const answer = await bench.agent.exec(
         { command: "touch ran", workdir: folder.path, timeout } as unknown as ExecParams,
@@ -85,7 +85,7 @@ test(
 );
 
 test("P11 E4 a poll's and a yield's time are clamped, never zero by overflow [52]", { skip: posix }, async () => {
-  await using bench = open();
+  const bench = closing(open());
   for (const yieldMs of [2 ** 31, 1e12]) {
     const { details } = await runToEnd(bench.agent, { command: "sleep 0.3; echo ok", yieldMs });
     assertEquals(details.output, "ok\n");
