@@ -15,7 +15,10 @@ export type { PtyLoader } from "./node/pty.ts";
 export type { Offstage, OffstageConfig, Runtime } from "../mod.ts";
 
 /**
- * Makes an instance that runs commands with `Deno.Command`, and in terminals with `npm:@lydell/node-pty`.
+ * Makes an instance that runs commands with `Deno.Command`, and in terminals with `@lydell/node-pty`.
+ *
+ * It works with what Deno allows: at least `--allow-run=bash --allow-env=PATH`; what else each flag gives stands in the README.
+ * To choose terminals or variables yourself, give `denoRuntime({ pty, variables })` to `createOffstage` of `offstage`.
  *
  * @throws {OffstageError} `invalid` if the configuration is wrong
  *

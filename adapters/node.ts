@@ -17,6 +17,8 @@ export type { Offstage, OffstageConfig, Runtime } from "../mod.ts";
  * Makes an instance that runs commands with `node:child_process`, and in terminals with `@lydell/node-pty` or
  * `node-pty` if one of them is installed.
  *
+ * To choose terminals yourself, give `nodeRuntime({ pty })` to `createOffstage` of `offstage`.
+ *
  * @throws {OffstageError} `invalid` if the configuration is wrong
  *
  * @example

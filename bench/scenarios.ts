@@ -205,18 +205,22 @@ async function memoryOf<T>(
   end: (started: T) => void,
 ): Promise<Numbers> {
   const collect = (globalThis as { gc?: () => void }).gc ?? (() => {});
+  const settled = async (): Promise<NodeJS.MemoryUsage> => {
+    for (let times = 0; times < 3; times++) { // pages are given back after a collection, not in it
+      await sleep(500);
+      collect();
+    }
+    return process.memoryUsage();
+  };
   await eachOf(count, once); // the heap has the size that this many starts need: what is measured is what stays
-  collect();
-  const before = process.memoryUsage().rss;
+  const before = await settled();
   const started: T[] = [];
   for (let index = 0; index < count; index++) started.push(await start());
-  for (let times = 0; times < 3; times++) { // pages are given back after a collection, not in it
-    await sleep(500);
-    collect();
-  }
-  const kibEach = (process.memoryUsage().rss - before) / 1024 / count;
+  const after = await settled();
   started.forEach(end);
-  return { kibEach };
+  const kibEach = (bytes: (usage: NodeJS.MemoryUsage) => number): number =>
+    (bytes(after) - bytes(before)) / 1024 / count;
+  return { heldKib: kibEach((usage) => usage.heapUsed + usage.external), residentKib: kibEach((usage) => usage.rss) };
 }
 
 const [name = "", side = ""] = process.argv.slice(2);

@@ -30,9 +30,9 @@ export interface ExecConfig {
   readonly timeoutSec?: number;
   /** How long a finished session is kept, ms. Env `OPENCLAW_BASH_JOB_TTL_MS`. @default {1800000} */
   readonly cleanupMs?: number;
-  /** Whether the end of a background session makes an event. @default {true} */
+  /** Whether the end of a background session is to make an event. Without effect yet: there are no events. @default {true} */
   readonly notifyOnExit?: boolean;
-  /** Whether a success without output makes one too. @default {false} */
+  /** Whether a success without output is to make one too. Without effect yet. @default {false} */
   readonly notifyOnExitEmptySuccess?: boolean;
   /** Output held per session, characters. Env `OPENCLAW_BASH_MAX_OUTPUT_CHARS`. @default {200000} */
   readonly maxOutputChars?: number;
@@ -42,7 +42,7 @@ export interface ExecConfig {
   readonly inputWaitIdleMs?: number;
   /** Size of one answer to the model, characters. @default {30000} */
   readonly maxResultChars?: number;
-  /** Live background sessions per scope. @default {64} */
+  /** Live background sessions per scope; with that many, `exec` refuses to start another. @default {64} */
   readonly maxSessions?: number;
   /** Time between SIGTERM and SIGKILL, ms. @default {5000} */
   readonly killGraceMs?: number;
@@ -54,11 +54,11 @@ export interface ExecConfig {
   readonly plainTerminal?: boolean;
   /** Whether sessions are ended even if the host dies by SIGKILL. @default {true} */
   readonly orphanGuard?: boolean;
-  /** Where commands run. @default {"auto"} */
+  /** Where commands run; `auto` is the sandbox if there is one, else `gateway`: this machine. @default {"auto"} */
   readonly host?: ConfiguredHost;
   /** Refuse to run anything outside the sandbox. @default {false} */
   readonly sandboxRequired?: boolean;
-  /** Ends background sessions nobody has touched for that long, ms; 0 is never. @default {0} */
+  /** Time after which a background session nobody has touched is to be ended, ms; 0 is never. Without effect yet. @default {0} */
   readonly idleEndMs?: number;
   /** Finished sessions kept per scope. @default {50} */
   readonly maxFinished?: number;

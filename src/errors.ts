@@ -8,9 +8,9 @@
  * Why something failed, for machines.
  *
  * - `invalid` – parameters or configuration are wrong; see {@linkcode OffstageError.problems}
- * - `unknown-session` – no session of that id in the caller's scope
+ * - `unknown-session` – no session of that id in the caller's scope (nothing throws it so far: `process` answers it)
  * - `spawn-failed` – the command could not be started; nothing runs
- * - `refused` – a policy (host routing, environment rules, `authorize`, `maxSessions`) said no
+ * - `refused` – `authorize`, `maxSessions` or the runtime's permissions said no
  * - `stdin-closed` – the child no longer reads its stdin, or it was never open
  * - `unsupported` – this host or runtime cannot do that
  * - `closed` – the Offstage instance has been closed
@@ -38,7 +38,10 @@ export function listProblems(problems: readonly Problem[]): string {
 }
 
 /**
- * Every error this package throws.
+ * Every error this package throws, but for {@linkcode AbortError}.
+ *
+ * Users meet it from `createOffstage` and `agent`; the two tools answer failures instead of throwing them. Spawners throw
+ * it from `spawn` (`spawn-failed`, `refused`, `unsupported`) and `write` (`stdin-closed`).
  *
  * @example Tell a spawn failure from a refusal
  * ```ts
@@ -55,7 +58,7 @@ export class OffstageError extends Error {
   override readonly name: string = "OffstageError";
   /** Why it failed, for machines. */
   readonly code: ErrorCode;
-  /** Every problem of the input, when `code` is `invalid` or `refused`; otherwise empty. */
+  /** Every problem of the input, when `code` is `invalid`; otherwise empty. */
   readonly problems: readonly Problem[];
 
   /**

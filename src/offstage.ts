@@ -31,7 +31,7 @@ export interface OffstageConfig {
   readonly sandbox?: Spawner;
   /** Runs commands on other machines, by name. */
   readonly nodes?: Readonly<Record<string, Spawner>>;
-  /** Who may leave the sandbox with `elevated: true`. Default: nobody. */
+  /** Who may leave the sandbox with `elevated: true`: `allowed` is given the scope. Default: nobody. */
   readonly elevated?: Hosts["elevated"];
   /** Asked before each spawn; what it approves is what runs. Default: everything is allowed. */
   readonly authorize?: Hosts["authorize"];
@@ -108,7 +108,11 @@ export interface Offstage extends AsyncDisposable {
    * @throws {OffstageError} `invalid` if the scope is blank
    */
   agent(scope: string, options?: { readonly processTool?: boolean }): Agent;
-  /** Ends every session and refuses new ones; resolves when all ends are confirmed or given up. Idempotent. */
+  /**
+   * Ends every session and refuses new ones; resolves when all ends are confirmed or given up. Idempotent.
+   *
+   * A running session keeps the host alive, so a program that is done calls this, or says `await using`.
+   */
   close(): Promise<void>;
 }
 

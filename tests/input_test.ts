@@ -49,6 +49,33 @@ test("P31 eof on a terminal types ^D: once at the start of a line, twice after o
   }
 });
 
+test("P31 [84] eof on a terminal knows of text that was typed before, by whatever action", async () => {
+  const earlier: readonly (readonly [Parameters<Bench["type"]>[0], Parameters<Bench["type"]>[1], string])[] = [
+    ["write", { data: "word" }, "\x04\x04"],
+    ["paste", { text: "word" }, "\x04\x04"],
+    ["send-keys", { keys: ["a"] }, "\x04\x04"],
+    ["send-keys", { literal: "word", keys: ["C-d"] }, "\x04"],
+    ["send-keys", { literal: "word", keys: ["C-u"] }, "\x04"],
+    ["submit", {}, "\x04"],
+  ];
+  for (const [action, params, end] of earlier) {
+    const { type, child } = await session(true);
+    await type(action, params);
+    const before = child.writes.length;
+    await type("write", { eof: true });
+    assertEquals(child.writes.slice(before).join(""), end);
+  }
+});
+
+test("P31 [89] a line is as long as all the writes it came in, up to the Enter that ends it", async () => {
+  const { type } = await session(true);
+  const warnings: number[] = [];
+  for (const data of ["a".repeat(4_095), "b", "c\r", "d".repeat(4_095)]) {
+    warnings.push((await type("write", { data })).warnings.length);
+  }
+  assertEquals(warnings, [0, 1, 1, 0]);
+});
+
 test("R5 [88] a write waits while the child makes progress", async () => {
   const bench = await session();
   bench.child.stdin = "leaves";

@@ -83,6 +83,12 @@ export interface BenchOptions {
   readonly descriptors?: (() => number) | undefined;
 }
 
+/** A run as the bench knows it. */
+interface OwnRun extends Run {
+  /** Whether both its end and that of its output were told. */
+  isDone(): boolean;
+}
+
 /** The size of a terminal, unlike that of any real one. */
 export const TERMINAL_SIZE: TerminalSize = { cols: 91, rows: 21 };
 
@@ -101,7 +107,7 @@ interface Recording {
 /** Opens a bench; close it. */
 export function openBench(options: BenchOptions): Bench {
   const { spawner, way, cwd, path, limitMs, descriptors = () => 0 } = options;
-  const runs: Run[] = [];
+  const runs: OwnRun[] = [];
   const failed: Recording[] = [];
   const faults: string[] = [];
 
@@ -182,7 +188,9 @@ function record(streams: readonly StreamName[], faults: string[]): Recording {
   };
 }
 
-function createRun(child: Child, spec: SpawnSpec, { pieces, isOver }: Recording, limitMs: number): Run {
+function createRun(child: Child, spec: SpawnSpec, { pieces, isOver }: Recording, limitMs: number): OwnRun {
+  let hasExited = false;
+  child.exited.then(() => hasExited = true, () => {});
   const bytes = (stream?: StreamName): Uint8Array =>
     join(pieces.filter((piece) => stream === undefined || piece.stream === stream).map((piece) => piece.bytes));
   const text = (stream?: StreamName): string => new TextDecoder().decode(bytes(stream)).replaceAll("\r\n", "\n");
@@ -197,6 +205,7 @@ function createRun(child: Child, spec: SpawnSpec, { pieces, isOver }: Recording,
     bytes,
     text,
     isOver,
+    isDone: () => hasExited && isOver(),
     seen: (part) => eventually(() => text().includes(part), limitMs, () => `${show(part)}${soFar()}`),
     exit,
     finish: async () => {
@@ -211,7 +220,8 @@ function createRun(child: Child, spec: SpawnSpec, { pieces, isOver }: Recording,
   };
 }
 
-async function takeDown({ child }: Run, limitMs: number): Promise<void> {
+async function takeDown({ child, isDone }: OwnRun, limitMs: number): Promise<void> {
+  if (isDone()) return child.release(); // a look at all processes for each of hundreds of children would take long
   const tree = await within(child.inspector?.tree() ?? Promise.resolve([]), limitMs, "the process tree");
   child.signal("SIGKILL", "group");
   child.signal("SIGKILL", "child");

@@ -13,7 +13,7 @@ import { TAIL_CHARS } from "./updates.ts";
 
 /** What both tools answer. */
 export interface ToolAnswer<Details> {
-  /** For the model. */
+  /** For the model: the output, then what there is to know and what to do next, in lines in square brackets. */
   readonly text: string;
   /** For programs: plain JSON. */
   readonly details: Details;
@@ -33,11 +33,11 @@ export interface RunningDetails {
   readonly startedAt: number;
   /** Where it runs. */
   readonly cwd: string;
-  /** Verb and target. */
+  /** Its command's verb and target, e.g. `npm run`. */
   readonly name: string;
   /** `gateway`, `sandbox` or the node's name. */
   readonly host: string;
-  /** The shell's kind. */
+  /** The shell's kind: `bash`, `zsh`, `sh` … */
   readonly shell: string;
   /** Whether it has a terminal. */
   readonly pty: boolean;
@@ -81,7 +81,7 @@ export interface EndedDetails {
   readonly cwd: string;
   /** `gateway`, `sandbox` or the node's name. */
   readonly host: string;
-  /** The shell's kind. */
+  /** The shell's kind: `bash`, `zsh`, `sh` … */
   readonly shell: string;
   /** Whether it had a terminal. */
   readonly pty: boolean;

@@ -27,7 +27,7 @@ export interface ExecContext extends PrepareContext {
 export interface ExecOptions {
   /** Aborts the call: before the start nothing starts, in the foreground the tree is killed, later it has no effect. */
   readonly signal?: AbortSignal | undefined;
-  /** Given the newest output while the call waits, at most ten times a second. */
+  /** Given the newest output while the call waits, at most ten times a second; never after the answer. */
   readonly onUpdate?: ((update: ExecUpdate) => void) | undefined;
 }
 

@@ -13,17 +13,20 @@ export interface ExecParams {
   readonly command: string;
   /** Directory to run in; must exist. `~` and `~/x` are expanded. Default: the host's own. */
   readonly workdir?: string;
-  /** Variables to set, literally. */
+  /** Variables to set, literally. Outside a sandbox `PATH` and `INJECTION_VARIABLES` are refused. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Time to wait before answering `running`, ms, clamped to 10…120000. 0 is the same as `background: true`. */
+  /**
+   * Time to wait before answering `running`, ms, clamped to 10…120000. 0 is the same as `background: true`. Default: the
+   * setting `backgroundMs`.
+   */
   readonly yieldMs?: number;
   /** Answer `running` at once. */
   readonly background?: boolean;
-  /** Life span in seconds, background included; 0, negative or Infinity is none. */
+  /** Life span in seconds, background included; 0, negative or Infinity is none. Default: the setting `timeoutSeconds`. */
   readonly timeout?: number;
   /** The same as `timeout`. */
   readonly timeoutSeconds?: number;
-  /** Run in a pseudo-terminal. */
+  /** Run in a pseudo-terminal; where there is none, on pipes, with a warning that says why. @default {false} */
   readonly pty?: boolean;
   /** Columns of the terminal, 1…1000. @default {120} */
   readonly cols?: number;
@@ -31,13 +34,13 @@ export interface ExecParams {
   readonly rows?: number;
   /** Whether stdin can be written to. Default: open with `pty`, `background` or `yieldMs`, else closed. */
   readonly stdin?: "open" | "closed";
-  /** Give stderr the same descriptor as stdout: true order, one stream. */
+  /** Give stderr the same descriptor as stdout: true order, one stream. @default {false} */
   readonly mergeStreams?: boolean;
   /** Run outside the sandbox, where that is enabled and allowed. */
   readonly elevated?: boolean;
-  /** Where to run. */
+  /** Where to run. Default: the setting `host`. */
   readonly host?: "auto" | "sandbox" | "gateway" | "node";
-  /** Which node, with `host: "node"`. */
+  /** Which node, with `host: "node"`; may be left out if there is only one. */
   readonly node?: string;
 }
 

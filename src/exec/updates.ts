@@ -8,7 +8,7 @@ import { tailOfLog } from "../output/budget.ts";
 
 /** What `onUpdate` is given. */
 export interface ExecUpdate {
-  /** The newest output, rendered, at most {@linkcode TAIL_CHARS} characters. */
+  /** The newest output, rendered, at most 2000 characters. */
   readonly tail: string;
   /** Bytes printed so far. */
   readonly bytes: number;

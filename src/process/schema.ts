@@ -25,7 +25,7 @@ export interface ProcessParams {
   readonly since?: number;
   /** `log`: first line, 0-based; negative counts from the end. */
   readonly offset?: number;
-  /** `log`: how many lines. */
+  /** `log`: how many lines; alone, the last ones. With neither `offset` nor `limit`: the last 200. */
   readonly limit?: number;
   /** `log`: only this stream. */
   readonly stream?: "stdout" | "stderr";
@@ -39,7 +39,7 @@ export interface ProcessParams {
   readonly eof?: boolean;
   /** `write`: a secret; it is kept out of logs and events. */
   readonly sensitive?: boolean;
-  /** `send-keys`: names of keys. */
+  /** `send-keys`: names of keys, see `KEY_NAMES`, with `C-`, `M-` or `S-` in front; a single character stands for itself. */
   readonly keys?: readonly string[];
   /** `send-keys`: text typed before the keys. */
   readonly literal?: string;
@@ -55,9 +55,9 @@ export interface ProcessParams {
   readonly cols?: number;
   /** `resize`: rows, 1…1000. */
   readonly rows?: number;
-  /** `kill`: send only this signal instead of ending the tree. */
+  /** `kill`: send only this signal instead of ending the tree; one that a program can be expected to handle, or SIGKILL. */
   readonly signal?: SignalName;
-  /** `kill`: wait up to that long for the end, ms, 0…30000. @default {0} */
+  /** `kill`: wait up to that long for the confirmed end, ms, at most 30000. @default {0} */
   readonly wait?: number;
 }
 

@@ -6,6 +6,7 @@
 import type { WriteResult } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import { statusText } from "../session/wording.ts";
+import { COOKED_LINE_BYTES, typeOn } from "../terminal/typed_line.ts";
 import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 
 /** `details` of everything that writes. */
@@ -23,9 +24,6 @@ export interface WriteDetails extends StatusDetails {
   /** What the caller ought to know. */
   readonly warnings: readonly string[];
 }
-
-/** Longest line a terminal in its normal (cooked) mode takes, bytes; the kernel cuts the rest (`N_TTY_BUF_SIZE`). */
-const COOKED_LINE_BYTES = 4_095;
 
 /** The failure to answer with if nothing can be written to a session; `undefined` if something can. */
 export function cannotType(session: Session): ProcessAnswer<never> | undefined {
@@ -83,12 +81,7 @@ export function written(
 /** Warns of lines that a terminal cuts, before they are sent (spec P31). */
 export function longLineWarnings(session: Session, bytes: Uint8Array): readonly string[] {
   if (!session.facts.pty) return [];
-  let longest = 0;
-  let length = 0;
-  for (const byte of bytes) {
-    length = byte === 0x0a || byte === 0x0d ? 0 : length + 1;
-    longest = Math.max(longest, length);
-  }
+  const { longest } = typeOn(session.typedLine, bytes);
   if (longest <= COOKED_LINE_BYTES) return [];
   return [
     `A line of ${longest} bytes went to a terminal: in its normal mode it keeps ${COOKED_LINE_BYTES} and drops the ` +

@@ -19,7 +19,10 @@ export type Condition =
   | { readonly kind: "port"; readonly port: number }
   | { readonly kind: "match"; readonly pattern: RegExp };
 
-/** What ended a poll's wait. */
+/**
+ * What ended a poll's wait: new output, the session's end, the time, or what `until` asked for. `timeout` is also what a
+ * poll that was not to wait says when there is nothing new.
+ */
 export type WokenBy = "output" | "exit" | "timeout" | "idle" | "input" | "port" | "match";
 
 /** How often the platform is asked where it does not tell by itself (input, ports), ms. */

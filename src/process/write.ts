@@ -25,16 +25,14 @@ export async function write(
   const warnings = longLineWarnings(session, bytes);
   const result = await session.stdin.write(bytes, signal);
   const eof = params.eof === true && result.refused === 0 && !result.broken;
-  if (eof && session.facts.pty) await session.stdin.write(terminalEof(bytes), signal);
+  if (eof && session.facts.pty) await session.stdin.write(terminalEof(session), signal);
   else if (eof) session.stdin.end();
   return written(session, result, { eof, warnings });
 }
 
 /** In its normal mode a terminal takes ^D as the end only at the start of a line; after other text it flushes that. */
-function terminalEof(before: Uint8Array): Uint8Array {
-  const last = before.at(-1);
-  const atLineStart = last === undefined || last === 0x0a || last === 0x0d;
-  return new Uint8Array(atLineStart ? [CONTROL_D] : [CONTROL_D, CONTROL_D]);
+function terminalEof({ typedLine }: Session): Uint8Array {
+  return new Uint8Array(typedLine === 0 ? [CONTROL_D] : [CONTROL_D, CONTROL_D]);
 }
 
 function decodeBase64(text: string): Uint8Array {

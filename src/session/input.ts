@@ -4,6 +4,7 @@
  * @module
  */
 import { AbortError } from "../errors.ts";
+import { typeOn } from "../terminal/typed_line.ts";
 import type { Session } from "./session.ts";
 import { waitFor } from "./wait.ts";
 
@@ -71,6 +72,7 @@ export function createInputQueue(session: Session): InputQueue {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) pieces.push(bytes.subarray(at, at + PIECE_BYTES));
     queued += bytes.length;
     appended += bytes.length;
+    if (session.facts.pty) session.typedLine = typeOn(session.typedLine, bytes).length;
     void pump();
   }
 

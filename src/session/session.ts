@@ -108,6 +108,8 @@ export class Session {
   lastOutputAt: number;
   /** Monotonic time of the last byte written to its input, ms. */
   lastInputAt: number;
+  /** Bytes of the line that is being typed into its terminal. */
+  typedLine = 0;
   /** Monotonic time of the start, ms. */
   readonly startedMonotonic: number;
 

@@ -207,9 +207,10 @@ test("E39 nothing of an instance that has been closed goes on running, its guard
   const guards = (): readonly number[] => processesWith("offstage-guard").filter((pid) => parentOf(pid) === own);
   await eventually(() => guards().length === 0, "the guards of the tests before have ended");
   for (let round = 0; round < 3; round++) {
-    const bench = closing(open());
+    const bench = open();
     await background(bench.agent, { command: "exec sleep 60" });
     assertEquals(guards().length, round + 1);
+    await bench.offstage.close();
   }
   await eventually(() => guards().length === 0, "the guards have ended");
 });

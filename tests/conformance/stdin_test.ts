@@ -450,6 +450,20 @@ test("P31 many lines, each short enough, are not warned of, nor is any on pipes 
   assertEquals((await type(bench.agent, write(pipes.id, "a".repeat(9_000)))).warnings, []);
 });
 
+test("P31 a line is as long for a terminal as all the writes it came in [89]", { skip: pty }, async () => {
+  const bench = closing(open());
+  const command = "stty -echo; echo ready; read x; echo ${#x}";
+  const { id } = await background(bench.agent, { command, background: true, pty: true });
+  await pollUntil(bench.agent, id, "ready");
+  const warnings: number[] = [];
+  for (let times = 0; times < 5; times++) {
+    warnings.push((await type(bench.agent, write(id, "a".repeat(1_000)))).warnings.length);
+  }
+  assertEquals(warnings, [0, 0, 0, 0, 1]);
+  await type(bench.agent, { action: "submit", sessionId: id });
+  assertStringIncludes((await pollToEnd(bench.agent, id)).output, "4095");
+});
+
 // [90] nobody there
 
 for (
