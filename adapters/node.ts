@@ -27,11 +27,13 @@ export type { Offstage, OffstageConfig, Runtime } from "../mod.ts";
  *
  * await using offstage = createOffstage();
  * const agent = offstage.agent("agent-1");
- * const run = await agent.exec({ command: "sleep 5; echo done", yieldMs: 1_000 });
+ * const run = await agent.exec({ command: "sleep 2; echo done", yieldMs: 500 });
  * if (run.details.status === "running") {
  *   const { sessionId } = run.details;
- *   const more = await agent.process({ action: "poll", sessionId, timeout: 10_000 });
+ *   const more = await agent.process({ action: "poll", sessionId, until: "exit", timeout: 10_000 });
  *   console.log(more.text);
+ *   // done
+ *   // [completed: exit code 0]
  * }
  * ```
  */

@@ -165,7 +165,8 @@ function main(words) {
 /** Compiles for the machine's own Node and installs the other one, where that has not been done. */
 function prepare(runtimes) {
   // A type error in a test is printed and changes no figure
-  spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tests"], { stdio: ["ignore", 2, 2] });
+  const compiler = ["node_modules/typescript/bin/tsc", "-p", "tests", "--noEmitOnError", "false"];
+  spawnSync(process.execPath, compiler, { stdio: ["ignore", 2, 2] });
   if (!runtimes.includes("node24") || existsSync(`${PINNED}/node_modules`)) return;
   execFileSync("npm", ["ci", "--prefix", PINNED, "--no-audit", "--no-fund"], { stdio: "inherit" });
 }

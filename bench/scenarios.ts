@@ -87,7 +87,7 @@ const SCENARIOS: Readonly<Record<string, Apart | Together>> = {
         memoryOf(
           500,
           () => agent.exec({ command: "true" }),
-          () => agent.exec({ command: IDLE, background: true, stdin: "closed" }),
+          async () => void await agent.exec({ command: IDLE, background: true, stdin: "closed" }),
           () => {},
         )
       ),

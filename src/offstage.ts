@@ -33,7 +33,10 @@ export interface OffstageConfig {
   readonly nodes?: Readonly<Record<string, Spawner>>;
   /** Who may leave the sandbox with `elevated: true`: `allowed` is given the scope. Default: nobody. */
   readonly elevated?: Hosts["elevated"];
-  /** Asked before each spawn; what it approves is what runs. Default: everything is allowed. */
+  /**
+   * Asked before each spawn; what it approves is what runs. What is typed into a session later it does not see: whoever
+   * allows a shell allows all that can be written to it. Default: everything is allowed.
+   */
   readonly authorize?: Hosts["authorize"];
 }
 
@@ -184,8 +187,8 @@ export function createOffstage(options: OffstageOptions): Offstage {
     const context = { scope, runtime, settings, registry, hosts, shellFor, processTool };
     return {
       scope,
-      exec: (params, execOptions = {}) => exec(context, params, execOptions),
-      process: async (params, processOptions = {}) => await processCall(context, params, processOptions) as never,
+      exec: (params, execOptions) => exec(context, params, execOptions ?? {}),
+      process: async (params, processOptions) => await processCall(context, params, processOptions ?? {}) as never,
       killAll: () => endAll(registry, scope, "killed", settings.killGraceMs),
     };
   }

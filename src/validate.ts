@@ -62,14 +62,27 @@ export function numberLike(): v.GenericSchema<unknown, number> {
   );
 }
 
+/**
+ * What is wrong with the `signal` a call brings beside its parameters. To be asked before anything starts: one that
+ * cannot be listened to would fail only once a command runs, and nobody would end it.
+ */
+export function signalProblems(signal: unknown): readonly Problem[] {
+  if (signal === undefined || signal === null) return [];
+  const { aborted, addEventListener, removeEventListener } = signal as Partial<AbortSignal>;
+  const isSignal = typeof aborted === "boolean" && typeof addEventListener === "function" &&
+    typeof removeEventListener === "function";
+  return isSignal ? [] : [{ key: "signal", message: `expected an AbortSignal but received ${describe(signal)}` }];
+}
+
 function asRecord(input: unknown): Readonly<Record<string, unknown>> | undefined {
   if (input === undefined || input === null) return {};
   return typeof input === "object" && !Array.isArray(input) ? (input as Record<string, unknown>) : undefined;
 }
 
 function unknownKey(key: string, known: KnownKeys): string {
-  const alias = known.aliases?.[key.toLowerCase().replace(/[_-]/g, "")];
-  const near = alias ?? nearest(key, known.keys, 1)[0];
+  const { aliases = {} } = known;
+  const folded = key.toLowerCase().replace(/[_-]/g, "");
+  const near = (Object.hasOwn(aliases, folded) ? aliases[folded] : undefined) ?? nearest(key, known.keys, 1)[0];
   return near === undefined ? `unknown; known are ${known.keys.join(", ")}` : `unknown; did you mean "${near}"?`;
 }
 

@@ -109,6 +109,15 @@ test("E10 a key that is like none lists those that are known", async () => {
   );
 });
 
+test("E10 a key that is named like something of the language is as unknown as any", async () => {
+  for (const key of ["constructor", "toString", "__proto__"]) {
+    const params = Object.defineProperty({ command: "ls" }, key, { value: 1, enumerable: true });
+    const { problems } = await refused(params);
+    assertEquals(problems.map((problem) => problem.key), [key]);
+    assertMatch(problems[0]?.message ?? "", /^unknown; known are command, /);
+  }
+});
+
 test("E3 all wrong variables are named, not only the first", async () => {
   const { problems } = await refused({ command: "ls", env: { "A=": "x", B: "y\0", LD_PRELOAD: "z", path: "." } });
   assertEquals(problems.map(({ key }) => key), ["env.A=", "env.B", "env.LD_PRELOAD", "env.path"]);

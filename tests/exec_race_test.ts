@@ -5,7 +5,15 @@
  */
 import { assert, assertEquals, assertLessOrEqual, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { AbortError, type ExecUpdate, OffstageError, type Spawner } from "../mod.ts";
+import {
+  AbortError,
+  type ExecAnswer,
+  type ExecOptions,
+  type ExecUpdate,
+  OffstageError,
+  type ProcessOptions,
+  type Spawner,
+} from "../mod.ts";
 import {
   act,
   answeredAfter,
@@ -159,6 +167,34 @@ test("E32 an abort while the spawn is under way ends what was started", async ()
   assertEquals(bench.spawner.last.signals[0], "SIGTERM group");
 });
 
+test("E32 an abort at the very instant of the yield still finds the call waiting", async () => {
+  const bench = open();
+  const { signal, abort, listeners } = countingSignal();
+  const { answer, child } = await start(bench, { yieldMs: 100 }, { signal });
+  bench.clock.timer(100, () => abort("just in time"));
+  await bench.clock.advance(100);
+  const error = await assertRejects(() => answer, AbortError);
+  assertEquals([error.cause, child.signals[0], listeners()], ["just in time", "SIGTERM group", 0]);
+});
+
+test("E32 R1 a signal that is none is refused before anything starts, an absent one may be null", async () => {
+  const bench = open();
+  const exec = (options: unknown): Promise<ExecAnswer> => bench.agent.exec({ command: "ls" }, options as ExecOptions);
+  for (const signal of [{}, "abort", 5, { aborted: false }]) {
+    const { problems } = (await notStarted(exec({ signal }))).details;
+    assertEquals(problems.map(({ key }) => key), ["signal"]);
+    const call = bench.agent.process({ action: "list" }, { signal } as unknown as ProcessOptions);
+    assertEquals((await call).isError, true);
+  }
+  assertEquals(bench.spawner.children, []);
+  for (const options of [null, { signal: null }]) {
+    const answer = exec(options);
+    await settle();
+    bench.spawner.last.end(0);
+    assertEquals((await ended(answer)).details.ok, true);
+  }
+});
+
 test("E32 an abort after the yield has no effect, and nobody listens for it any more", async () => {
   const bench = open();
   const { signal, abort, listeners } = countingSignal();
@@ -237,6 +273,20 @@ test("R3 a scope has at most maxSessions live background sessions; the refusal n
   for (const { id } of [first, second]) assertStringIncludes(text, id);
   assertEquals((await background(bench, {}, bench.offstage.agent("another"))).details.status, "running");
   first.child.end(0);
+  await settle();
+  assertEquals((await background(bench)).details.status, "running");
+});
+
+test("R3 calls at the same time do not get past the limit together, and a failed start takes no place", async () => {
+  const bench = open({ maxSessions: 2 });
+  bench.spawner.failure = new OffstageError("spawn-failed", "cannot start bash: too many processes");
+  await Promise.all([1, 2, 3].map(() => bench.agent.exec({ command: "ls", background: true })));
+  bench.spawner.failure = undefined;
+  const calls = [1, 2, 3, 4].map(() => bench.agent.exec({ command: "sleep 9", background: true }));
+  await bench.clock.advance(0);
+  const statuses = (await Promise.all(calls)).map(({ details }) => details.status);
+  assertEquals(statuses, ["running", "running", "failed", "failed"]);
+  bench.spawner.last.end(0);
   await settle();
   assertEquals((await background(bench)).details.status, "running");
 });

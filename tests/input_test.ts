@@ -50,13 +50,12 @@ test("P31 eof on a terminal types ^D: once at the start of a line, twice after o
 });
 
 test("P31 [84] eof on a terminal knows of text that was typed before, by whatever action", async () => {
-  const earlier: readonly (readonly [Parameters<Bench["type"]>[0], Parameters<Bench["type"]>[1], string])[] = [
+  const earlier: readonly (readonly [Parameters<Started["type"]>[0], Parameters<Started["type"]>[1], string])[] = [
     ["write", { data: "word" }, "\x04\x04"],
     ["paste", { text: "word" }, "\x04\x04"],
     ["send-keys", { keys: ["a"] }, "\x04\x04"],
     ["send-keys", { literal: "word", keys: ["C-d"] }, "\x04"],
     ["send-keys", { literal: "word", keys: ["C-u"] }, "\x04"],
-    ["submit", {}, "\x04"],
   ];
   for (const [action, params, end] of earlier) {
     const { type, child } = await session(true);

@@ -124,6 +124,20 @@ test("P12 until a pattern finds what is unread already; what was read before doe
   assertEquals((await again).wokenBy, "timeout");
 });
 
+test("P12 the newest 10000 characters of a growing line are tried, and no line begins where they do", async () => {
+  const untilOf = async (until: string): Promise<string> => {
+    const bench = await session({ maxOutputChars: 100_000 });
+    const waiting = bench.poll({ timeout: 1_000, until });
+    for (const ms of [100, 200, 300]) bench.clock.timer(ms, () => bench.child.print(`${ms}${"x".repeat(20_000)}`));
+    bench.clock.timer(400, () => bench.child.print("end"));
+    await answeredAfter(bench, waiting);
+    return (await waiting).wokenBy;
+  };
+  assertEquals(await untilOf("x{9000}end$"), "match");
+  assertEquals(await untilOf("300x*end$"), "timeout");
+  assertEquals(await untilOf("^x"), "timeout");
+});
+
 test("P12 until a pattern ends with the session", async () => {
   const bench = await session();
   const waiting = bench.poll({ timeout: 30_000, until: "ready" });

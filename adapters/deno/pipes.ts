@@ -29,8 +29,9 @@ const READ_BYTES = 65_536; // what a pipe of Linux holds
  * The child ignores what this process was started to ignore, as in the background of a script SIGINT and SIGQUIT are:
  * Deno, unlike Node and Bun, does not reset them.
  *
- * A write that the child has not taken keeps this process alive until nobody holds the child's input any more, even
- * after `release`: Deno cannot take it back.
+ * The child's input is closed when the child ends, even if a process it left behind still reads it. A write that has
+ * not been taken keeps this process alive until nobody holds that input any more, even after `release`: Deno cannot
+ * take it back.
  *
  * @param spec what to start; `terminal` is ignored
  * @param sink takes the output; each chunk has memory of its own and of its own size
@@ -49,6 +50,7 @@ export function spawnOnPipes(spec: SpawnSpec, sink: OutputSink): Child {
   const kill = killFor(spec.argv[0], child);
   const leader: GroupLeader = { pid, sessionId: spec.sessionId, kill, exitedAt: () => exitedAt };
   const input = spec.stdin === "open" ? inputOf(child.stdin) : NO_INPUT;
+  void exited.then(input.release); // as on Node and Bun: an ended session that is kept must not hold a descriptor
   const stopReading = forwardOutput(child, sink);
   return {
     pid,

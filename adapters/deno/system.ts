@@ -8,7 +8,7 @@ import process from "node:process";
 import type { DirectoryStatus, Runtime } from "../../mod.ts";
 import { createOrphanGuard } from "../linux/orphan_guard.ts";
 import { codeOf } from "../node/failures.ts";
-import { createSystem } from "../node/system.ts";
+import { createSystem, DELETED_CWD } from "../node/system.ts";
 import { isGranted, isNotCapable, missingFlags, notAllowed } from "./permissions.ts";
 import { atDenoExit, createDenoShutdown } from "./shutdown.ts";
 import { denoGlobal, type DenoPermission } from "./types.ts";
@@ -78,8 +78,8 @@ function readVariable(name: string): string | undefined {
 function cwd(): string {
   try {
     return process.cwd();
-  } catch {
-    return readVariable("PWD") ?? "/"; // it has been deleted: a command that is to run there fails with its name
+  } catch (error) {
+    return isNotCapable(error) ? readVariable("PWD") ?? "/" : DELETED_CWD;
   }
 }
 

@@ -19,6 +19,12 @@ import type { Clock, DirectoryStatus, Runtime } from "../../mod.ts";
 const LOOPBACK: readonly string[] = ["127.0.0.1", "::1"];
 const PORT_PROBE_MS = 1_000; // loopback answers in microseconds; a firewall that drops packets never does
 
+/**
+ * Stands for a working directory that has been deleted, so that a command that is to run there fails with this name.
+ * `PWD` would not do: it does not follow `chdir`, so the command would run in some other directory.
+ */
+export const DELETED_CWD: string = "/(the host's working directory has been deleted)";
+
 /** Everything a {@linkcode Runtime} has beside its name and its spawner. */
 export function createSystem(): Omit<Runtime, "name" | "spawner"> {
   return {
@@ -68,7 +74,7 @@ function cwd(): string {
   try {
     return process.cwd();
   } catch {
-    return process.env.PWD ?? "/"; // it has been deleted: a command that is to run there fails with its name
+    return DELETED_CWD;
   }
 }
 

@@ -137,7 +137,8 @@ export function notStarted(error: OffstageError): ExecAnswer {
 
 /** The answer when the command runs on. */
 export function running(session: Session, warnings: readonly string[], twins: readonly string[]): ExecAnswer {
-  const { id, cwd, name, host, shell, pty, timeoutMs } = session.facts;
+  const { name } = session;
+  const { id, cwd, host, shell, pty, timeoutMs } = session.facts;
   const tail = tailOfLog(session.log, TAIL_CHARS);
   const pid = session.pid ?? null;
   const timeoutAt = timeoutMs === Infinity ? null : session.startedAt + timeoutMs;

@@ -149,12 +149,13 @@ function inherited(options: EnvironmentOptions): Readonly<Record<string, string>
   const allow = policy === "all" ? undefined : policy.allow?.map(globPattern);
   const deny = policy === "all" ? [] : (policy.deny ?? []).map(globPattern);
   const isInjection = injectionTest(injection);
-  const entries = Object.entries(host).filter(([name]) =>
+  const passes = (name: string): boolean =>
     !isInjection(name) &&
     (allow === undefined || allow.some((pattern) => pattern.test(name))) &&
-    !deny.some((pattern) => pattern.test(name))
-  );
-  return Object.fromEntries(entries);
+    !deny.some((pattern) => pattern.test(name));
+  const variables = { ...host };
+  for (const name of Object.keys(host)) if (!passes(name)) delete variables[name];
+  return variables;
 }
 
 /** Puts a table into a form in which many names can be looked up. */

@@ -5,13 +5,13 @@
  */
 import { AbortError, type ErrorCode, OffstageError } from "../errors.ts";
 import { boundedOutput } from "../output/budget.ts";
-import { sessionName } from "../session/name.ts";
 import type { Registry } from "../session/registry.ts";
 import { Session } from "../session/session.ts";
 import { startSession } from "../session/start.ts";
 import { stop } from "../session/stop.ts";
 import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
+import { signalProblems } from "../validate.ts";
 import { ended, type ExecAnswer, notStarted, running } from "./answer.ts";
 import { type Plan, prepare, type PrepareContext } from "./prepare.ts";
 import { checkExec, type ExecParams } from "./schema.ts";
@@ -53,23 +53,27 @@ const NO_TERMINAL_CODES: readonly ErrorCode[] = ["spawn-failed", "unsupported"];
 export async function exec(context: ExecContext, input: unknown, options: ExecOptions): Promise<ExecAnswer> {
   const { signal } = options;
   const checked = checkExec(input);
-  if (!checked.ok) {
-    return notStarted(new OffstageError("invalid", "The command was not run", { problems: checked.problems }));
+  const problems = [...(checked.ok ? [] : checked.problems), ...signalProblems(signal)];
+  if (!checked.ok || problems.length > 0) {
+    return notStarted(new OffstageError("invalid", "The command was not run", { problems }));
   }
   const params = checked.value;
   refuseIfAborted(signal);
+  let freeSeat = (): void => {};
   let started: Started;
   try {
     context.registry.refuseIfSealed();
     refuseIfFull(context);
+    if (yieldAfterMs(context, params) === 0) freeSeat = context.registry.keepSeat(context.scope);
     const plan = await prepare(context, params);
     refuseIfAborted(signal);
     started = await startSomehow(context, plan);
   } catch (error) {
+    freeSeat();
     if (error instanceof OffstageError) return notStarted(error);
     throw error;
   }
-  return await answerWhenDue(context, params, options, started.session, started.warnings);
+  return await answerWhenDue(context, params, options, started.session, started.warnings).finally(freeSeat);
 }
 
 /** Starts what was planned, on pipes if its terminal cannot be opened (spec E6). */
@@ -90,7 +94,6 @@ async function start({ registry, settings, runtime, scope }: ExecContext, plan: 
     id: registry.newId(),
     scope,
     command: request.command,
-    name: sessionName(request.command),
     host: plan.hostName,
     cwd: request.cwd,
     shell: plan.shell.kind,
@@ -151,7 +154,8 @@ async function foreground(
   if (await waitFor(session, hasEnded, { timeoutMs: yieldMs, signal }) === "met") return "ended";
   if (yieldMs === 0) return "yield"; // asked for at once: the answer is a session, however quick the command is
   await pause(session.clock, 0); // an end that has happened but has not been read yet counts as an end (spec E30)
-  if (session.exit === undefined && !hasEnded()) return "yield";
+  const hasExited = (): boolean => session.exit !== undefined || hasEnded();
+  if (await waitFor(session, hasExited, { timeoutMs: 0, signal }) === "timeout") return "yield";
   await waitFor(session, hasEnded, { timeoutMs: Infinity, signal });
   return "ended";
 }
@@ -188,11 +192,12 @@ function refuseIfAborted(signal: AbortSignal | undefined): void {
 
 function refuseIfFull({ registry, scope, settings }: ExecContext): void {
   const live = registry.live(scope);
-  if (live.length < settings.maxSessions) return;
-  const ids = live.map((session) => `${session.id} (${session.facts.name})`).join(", ");
+  const count = live.length + registry.seatsKept(scope);
+  if (count < settings.maxSessions) return;
+  const ids = live.map((session) => `${session.id} (${session.name})`).join(", ");
   throw new OffstageError(
     "refused",
-    `Cannot start another command: ${live.length} background sessions run and maxSessions is ` +
+    `Cannot start another command: ${count} background sessions run and maxSessions is ` +
       `${settings.maxSessions}. End one with process kill or remove: ${ids}`,
   );
 }

@@ -63,7 +63,7 @@ function entry(session: Session, wait: InputWait): ListEntry {
   const { facts, log } = session;
   return {
     ...statusOf(session),
-    name: facts.name,
+    name: session.name,
     runtimeMs: Math.round(session.durationMs),
     startedAt: session.startedAt,
     pid: session.pid ?? null,

@@ -8,6 +8,7 @@ import { createCursor, type Cursor, type Delivery } from "../output/cursor.ts";
 import type { StreamBytes } from "../output/log.ts";
 import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
 import type { Session, SessionState, Survivor } from "../session/session.ts";
+import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
 import { bufferLoss, statusText, survivorsSentence } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
@@ -76,6 +77,10 @@ async function waitToRead(
   { signal }: ProcessOptions,
 ): Promise<WokenBy> {
   const timeoutMs = Math.min(LONGEST_WAIT_MS, Math.max(0, params.timeout ?? 0));
+  // The host reads only between two turns: a caller that polls in a loop would keep it from ever seeing the end
+  if (timeoutMs === 0 && cursor.pending === 0 && session.state.kind === "running") {
+    await pause(session.clock, 0, signal);
+  }
   if (params.until !== undefined) {
     const { inputWaitIdleMs } = settings;
     const condition = parseCondition(params.until);

@@ -7,6 +7,7 @@ import type { Settings } from "../config.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Registry } from "../session/registry.ts";
 import type { Session } from "../session/session.ts";
+import { signalProblems } from "../validate.ts";
 import { goneSession, invalidCall, type ProcessAnswer, unknownSession } from "./answer.ts";
 import { clear } from "./clear.ts";
 import { kill } from "./kill.ts";
@@ -73,7 +74,8 @@ export async function processCall(
   options: ProcessOptions,
 ): Promise<ProcessAnswer> {
   const checked = checkProcess(input);
-  if (!checked.ok) return invalidCall(checked.problems);
+  const problems = [...(checked.ok ? [] : checked.problems), ...signalProblems(options.signal)];
+  if (!checked.ok || problems.length > 0) return invalidCall(problems);
   const params = checked.value;
   if (params.action === "list") return await list(context);
   const { scope, registry } = context;

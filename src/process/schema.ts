@@ -55,7 +55,7 @@ export interface ProcessParams {
   readonly cols?: number;
   /** `resize`: rows, 1…1000. */
   readonly rows?: number;
-  /** `kill`: send only this signal instead of ending the tree; one that a program can be expected to handle, or SIGKILL. */
+  /** `kill`: send only this signal instead of ending the tree. One that cannot be sent is answered with the list. */
   readonly signal?: SignalName;
   /** `kill`: wait up to that long for the confirmed end, ms, at most 30000. @default {0} */
   readonly wait?: number;

@@ -28,6 +28,9 @@ export type WokenBy = "output" | "exit" | "timeout" | "idle" | "input" | "port" 
 /** How often the platform is asked where it does not tell by itself (input, ports), ms. */
 const ASK_EVERY_MS = 100;
 
+/** How much of a line that grows and grows is tried again when there is more of it, UTF-16 units. */
+const RETRIED_CHARS = 10_000;
+
 /** Reads `until`: `exit`, `input`, `idle:<ms>`, `port:<n>`, or else a regular expression. */
 export function parseCondition(text: string): Condition {
   if (text === "exit" || text === "input") return { kind: text };
@@ -122,13 +125,16 @@ async function untilNextLook(
 /** Says whether rendered output since `from` has matched; each line is tried as it grows, finished ones once. */
 function matcher(session: Session, pattern: RegExp, from: number): () => boolean {
   const peek = createCursor(session.log, from);
+  const resumable = new RegExp(pattern.source, `${pattern.flags}g`);
   let line = "";
   let matched = false;
   return () => {
     if (!matched && peek.pending > 0) {
+      const isCut = line.length > RETRIED_CHARS;
       const text = line + peek.read(Infinity).text;
-      matched = pattern.test(text);
-      line = text.slice(text.lastIndexOf("\n") + 1);
+      resumable.lastIndex = isCut ? 1 : 0; // what stands before it says that no line begins there
+      matched = resumable.test(text);
+      line = text.slice(Math.max(text.lastIndexOf("\n") + 1, text.length - RETRIED_CHARS - 1));
     }
     return matched;
   };

@@ -7,6 +7,7 @@ import type { Exit } from "../runtime.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Session, Survivor } from "./session.ts";
 import { pause } from "./timing.ts";
+import { leftoverNotes } from "./wording.ts";
 
 /** Silence after the exit that counts as the end of the output when a left-behind child holds the pipe, ms. */
 const DRAIN_SILENCE_MS = 500;
@@ -27,8 +28,10 @@ export async function followToEnd(session: Session): Promise<void> {
   session.exit = exit;
   session.touch();
   if (!session.outputEnded) await drained(session, exitedAt);
+  // Silent, but nobody is left who could hold the streams: on a busy host their last bytes and their end are on the way.
+  if (!session.outputEnded && await treeIsGone(session)) await drained(session, session.clock.monotonic());
   while (session.stopping !== undefined) await session.stopping;
-  await settleWith(session, exit, exitedAt, []);
+  await settleWith(session, exit, exitedAt, leftoverNotes(session));
 }
 
 /** Settles a session whose shell has ended, or (after the stop ladder) will not. */
@@ -62,6 +65,10 @@ export async function survivorsOf(session: Session): Promise<readonly Survivor[]
     return (await child.inspector.tree()).map(({ pid, name }) => ({ pid, name }));
   }
   return answers && child.pid !== undefined ? [{ pid: child.pid, name: "process group" }] : [];
+}
+
+async function treeIsGone({ child }: Session): Promise<boolean> {
+  return child.inspector !== undefined && (await child.inspector.tree()).length === 0;
 }
 
 /** The same for a session that ends now, without those who are merely on their way out. */

@@ -48,5 +48,5 @@ async function endOne(
   if (session.state.kind !== "ended") throw new TypeError("Cannot report the end of a running session");
   const { outcome } = session.state;
   registry.drop(session, "removed");
-  return { sessionId: session.id, name: session.facts.name, outcome, survivors };
+  return { sessionId: session.id, name: session.name, outcome, survivors };
 }

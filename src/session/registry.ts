@@ -53,6 +53,15 @@ export interface Registry {
   refuseIfSealed(): void;
   /** Lets nothing start any more; resolves when the starts that were under way have come to something. */
   seal(): Promise<void>;
+  /**
+   * Keeps a place among a scope's live background sessions for one that is about to start, so that calls at the same
+   * time do not all take the last one.
+   *
+   * @returns a function to call once the session is shown, or has not come to be
+   */
+  keepSeat(scope: string): () => void;
+  /** How many such places are kept. */
+  seatsKept(scope: string): number;
   /** Takes a started session in; from now on it can be found. */
   add(session: Session): void;
   /** Shows a session to its scope: it has gone to the background, or there is more of its output to read. */
@@ -102,6 +111,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const used = new Set<string>();
   const lingering = new Set<Session>(); // forgotten, but somebody still holds their pipes
   const starts = new Set<Promise<void>>();
+  const seats = new Set<{ readonly scope: string }>();
   let sealed = false;
 
   const ofScope = (scope: string): readonly Session[] => [...(scopes.get(scope) ?? [])];
@@ -133,7 +143,7 @@ export function createRegistry(options: RegistryOptions): Registry {
 
   function drop(session: Session, why?: Departure): void {
     if (!sessions.delete(session.id)) return;
-    const { id, scope, name } = session.facts;
+    const { id, scope } = session.facts;
     const own = scopes.get(scope);
     own?.delete(session);
     if (own?.size === 0) scopes.delete(scope);
@@ -146,7 +156,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     const { state } = session;
     if (why !== undefined && session.listed && state.kind === "ended") {
       const { outcome, endedAt } = state;
-      bury({ id, scope, name, outcome, endedAt, goneAt: clock.now(), why });
+      bury({ id, scope, name: session.name, outcome, endedAt, goneAt: clock.now(), why });
     }
   }
 
@@ -218,6 +228,12 @@ export function createRegistry(options: RegistryOptions): Registry {
       sealed = true;
       await Promise.allSettled(starts);
     },
+    keepSeat: (scope) => {
+      const seat = { scope };
+      seats.add(seat);
+      return () => void seats.delete(seat);
+    },
+    seatsKept: (scope) => [...seats].filter((seat) => seat.scope === scope).length,
     add: (session) => {
       const { id, scope } = session.facts;
       sessions.set(id, session);

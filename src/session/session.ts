@@ -17,6 +17,7 @@ import type {
 } from "../runtime.ts";
 import { createTerminalWatch, type TerminalWatch } from "../terminal/watch.ts";
 import { createInputQueue, type InputQueue } from "./input.ts";
+import { sessionName } from "./name.ts";
 import type { Outcome, StopCause } from "./outcome.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 
@@ -28,8 +29,6 @@ export interface SessionFacts {
   readonly scope: string;
   /** The command's text: for finding twins, never shown. */
   readonly command: string;
-  /** Verb and target, for lists. */
-  readonly name: string;
   /** Where it runs: `gateway`, `sandbox` or the node's name. */
   readonly host: string;
   /** Its working directory. */
@@ -92,6 +91,8 @@ export class Session {
   hidden = false;
   /** Why we stopped it; the first cause wins. */
   stopCause: StopCause | undefined;
+  /** Why we stopped what its shell had left behind, where that was before the session's end. */
+  leftoverCause: StopCause | undefined;
   /** Settles when the stop ladder has run to its end. */
   stopping: Promise<void> | undefined;
   /** How the shell ended, once it has. */
@@ -114,6 +115,7 @@ export class Session {
   readonly startedMonotonic: number;
 
   readonly #listeners = new Set<() => void>();
+  #name: string | undefined;
   #cursor: Cursor | undefined;
   #queue: InputQueue | undefined;
   #redactor: Redactor | undefined;
@@ -138,6 +140,11 @@ export class Session {
   /** Its id. */
   get id(): string {
     return this.facts.id;
+  }
+
+  /** Verb and target of its command, for lists. Most sessions end before they are in one. */
+  get name(): string {
+    return (this.#name ??= sessionName(this.facts.command));
   }
 
   /** Running, or ended with how it ended. */

@@ -25,7 +25,10 @@ const LONGEST_LOOK_MS = 100;
  * @returns a promise that resolves when the tree has ended, or cannot be ended
  */
 export function stop(session: Session, cause: StopCause, graceMs: number): Promise<void> {
-  if (session.exit === undefined && session.state.kind === "running") session.stopCause ??= cause;
+  if (session.state.kind === "running") {
+    if (session.exit === undefined) session.stopCause ??= cause;
+    else if (session.stopCause === undefined) session.leftoverCause ??= cause;
+  }
   session.stopping ??= ladder(session, graceMs).finally(() => {
     session.stopping = undefined;
     session.touch();

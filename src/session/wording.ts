@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, StopCause } from "./outcome.ts";
 import type { Session, SessionState, Survivor } from "./session.ts";
 
 /** What the shells' own codes mean (spec E26). */
@@ -52,6 +52,18 @@ export function survivorsSentence(id: string, survivors: readonly Survivor[]): s
   const verb = survivors.length === 1 ? "process it started still runs" : "processes it started still run";
   return `the shell has exited, ${survivors.length} ${verb}: ${named}${more}; ` +
     `process { action: "kill", sessionId: "${id}" } ends them`;
+}
+
+/** What became of processes that the shell had left behind, if they were stopped while they still held its output. */
+export function leftoverNotes({ leftoverCause, facts }: Session): readonly string[] {
+  if (leftoverCause === undefined) return [];
+  const why: Readonly<Record<StopCause, string>> = {
+    timeout: `timed out after ${seconds(facts.timeoutMs)}`,
+    killed: "killed on request",
+    aborted: "aborted by the caller",
+    shutdown: "its host shut down",
+  };
+  return [`the processes that the shell had left behind were ended: ${why[leftoverCause]}`];
 }
 
 /** When a running session's time is up. */

@@ -186,6 +186,22 @@ async function assertNotInherited({ agent }: Bench, forbidden: RegExp): Promise<
   }
 }
 
+test(
+  "S7 a session on pipes that has ended holds no descriptor for as long as it is kept",
+  { skip: linux },
+  async () => {
+    const bench = closing(open());
+    await runToEnd(bench.agent, { command: "true" });
+    const base = openDescriptors();
+    for (let round = 0; round < 10; round++) {
+      const { id } = await background(bench.agent, { command: "true", background: true });
+      await pollToEnd(bench.agent, id);
+    }
+    // The guard of what lives long may have been started meanwhile, with a pipe and a handle of its own
+    await eventually(() => openDescriptors().length < base.length + 5, "the pipes are closed");
+  },
+);
+
 test("E38 closing an instance closes every terminal [114]", { skip }, async () => {
   const bench = open({ killGraceMs: 100 });
   const base = await openAfterFirstUse(bench);

@@ -196,6 +196,27 @@ test(
   },
 );
 
+test("E2 without workdir nothing runs elsewhere when the host's own directory has gone [64]", {
+  skip: posix,
+}, async () => {
+  const bench = closing(open());
+  const folder = closing(await freshFolder());
+  const doomed = join(folder.path, "doomed");
+  await mkdir(doomed);
+  const home = process.cwd();
+  try {
+    process.chdir(doomed);
+    await rm(doomed, { recursive: true });
+    for (const params of [{}, { workdir: "below" }]) {
+      const { text } = await refused(bench.agent, { command: "pwd", ...params });
+      assertStringIncludes(text, "working directory does not exist: /");
+    }
+    assertEquals((await runToEnd(bench.agent, { command: "pwd", workdir: "/" })).details.output, "/\n");
+  } finally {
+    process.chdir(home);
+  }
+});
+
 test(
   "E29 a shell that is not there is named, on pipes and terminals, and leaves no session",
   { skip: posix },

@@ -76,6 +76,16 @@ for (const [what, command] of Object.entries(TREES)) {
   }
 }
 
+test("E5 a timeout that ends what an ended shell left behind says so [36] [51]", { skip: proc }, async () => {
+  const bench = closing(open());
+  const { env, variable } = uniqueMark();
+  const command = "(while :; do echo tick; sleep 0.1; done) & exit 0";
+  const { details, text } = await runToEnd(bench.agent, { command, env, timeout: 1.5 });
+  assertEquals([details.status, details.exitCode, details.survivors], ["completed", 0, []]);
+  assertStringIncludes(text, "left behind were ended: timed out after 1.5 s");
+  assertEquals(processesCarrying(variable), []);
+});
+
 test("P41 R6 a kill ends the tree of a shell that has long ended [36] [15]", { skip: proc }, async () => {
   const bench = closing(open());
   const marker = uniqueSleep();

@@ -111,6 +111,16 @@ for (const [name, call] of Object.entries(CALLS)) {
   );
 }
 
+test("P11 polls that do not wait, one after the other, let the end be seen", posix, async () => {
+  const { agent } = closing(open());
+  const until = [{}, { since: 0 }, { until: "exit" }, { until: "never" }, { until: "idle:60000" }];
+  for (const params of until) {
+    const { id } = await background(agent, { command: ":", background: true, stdin: "closed" });
+    let polls = 0;
+    while ((await poll(agent, id, params)).status === "running") assertLess(++polls, 20_000, JSON.stringify(params));
+  }
+});
+
 // [19]
 
 for (const [code, terminal] of [[0, false], [3, false], [0, true], [3, true]] as const) {

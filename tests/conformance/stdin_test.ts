@@ -154,6 +154,15 @@ test("P31 a session on pipes is written to, and eof ends its input [84]", { skip
   assertEquals([end.status, end.exitCode], ["completed", 0]);
 });
 
+test("P31 eof by itself ends a program on a terminal, also after an unfinished line [84]", { skip: pty }, async () => {
+  const bench = closing(open());
+  const { id } = await background(bench.agent, { command: "stty -echo; echo ready; cat", background: true, pty: true });
+  await pollUntil(bench.agent, id, "ready");
+  await type(bench.agent, write(id, "unfinished"));
+  await type(bench.agent, { action: "write", sessionId: id, eof: true });
+  assertEquals((await pollToEnd(bench.agent, id)).output.trim(), "unfinished");
+});
+
 test("P31 what is written before eof arrives before it, however much it is [84]", { skip: posix }, async () => {
   const bench = closing(open());
   const text = numbered(900_000);

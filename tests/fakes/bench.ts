@@ -58,8 +58,21 @@ export function open(exec: ExecConfig = {}, options: BenchOptions = {}): Bench {
   const spawner = createFakeSpawner(host);
   const machine = createMachine(environment);
   const runtime = createFakeRuntime(machine, spawner, clock);
-  const offstage = createOffstage({ runtime, tools: { exec }, ...config });
+  const core = createOffstage({ runtime, tools: { exec }, ...config });
+  const offstage: Offstage = { ...core, agent: (scope, given) => letRead(core.agent(scope, given), clock) };
   return { offstage, agent: offstage.agent("tester", { processTool }), clock, spawner, machine };
+}
+
+/** A poll that does not wait lets the host read once before it answers: here that turn has to be given by hand. */
+function letRead(agent: Agent, clock: FakeClock): Agent {
+  return {
+    ...agent,
+    process: async (params, options) => {
+      const answer = agent.process(params, options);
+      if (params?.action === "poll" && !((params.timeout ?? 0) > 0)) await Promise.race([answer, clock.advance(0)]);
+      return await answer;
+    },
+  };
 }
 
 /** Calls `exec` and returns once the command has been started; the answer is still to come. */

@@ -1,0 +1,48 @@
+/**
+ * The `authorize` hook: what it is asked, and what it is not (spec H5).
+ *
+ * @module
+ */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import type { ExecRequest } from "../mod.ts";
+import { act, background, notStarted, open } from "./fakes/bench.ts";
+
+test("H5 authorize is given what will run, frozen, before anything is spawned", async () => {
+  const asked: ExecRequest[] = [];
+  const bench = open({}, {
+    authorize: (request) => {
+      assertEquals(bench.spawner.children.length, 0);
+      asked.push(request);
+      return { allow: true };
+    },
+  });
+  const { child } = await background(bench, { command: "make all", env: { LEVEL: "3" } });
+  const [request] = asked;
+  assert(request !== undefined && Object.isFrozen(request) && Object.isFrozen(request.env));
+  const { scope, command, cwd, env, host, elevated, pty } = request;
+  assertEquals([scope, command, cwd], ["tester", "make all", child.spec.cwd]);
+  assertEquals([env, host, elevated, pty], [{ LEVEL: "3" }, "gateway", false, false]);
+});
+
+test("H5 what authorize denies is not started, and the answer gives its reason", async () => {
+  const bench = open({}, {
+    authorize: ({ command }) => command.startsWith("dd ") ? { allow: false, reason: "no disks" } : { allow: true },
+  });
+  const { details, text } = await notStarted(bench.agent.exec({ command: "dd if=/dev/zero of=disk" }));
+  assertEquals([details.reason, bench.spawner.children.length], ["refused", 0]);
+  assertStringIncludes(text, "no disks");
+});
+
+test("H5 authorize is asked about starts alone, not about what is typed into what it allowed [124]", async () => {
+  const commands: string[] = [];
+  const bench = open({}, {
+    authorize: ({ command }) => {
+      commands.push(command);
+      return { allow: true };
+    },
+  });
+  const { id, child } = await background(bench, { command: "bash", pty: true });
+  await act(bench.agent, { action: "write", sessionId: id, data: "dd if=/dev/zero of=disk\r" });
+  assertEquals([commands, child.writes], [["bash"], ["dd if=/dev/zero of=disk\r"]]);
+});
