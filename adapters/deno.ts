@@ -11,7 +11,7 @@ export type { DenoRuntimeOptions } from "./deno/runtime.ts";
 export { bridgeChildProcess } from "./deno/bridge.ts";
 export type { BridgedDenoProcess } from "./deno/bridge.ts";
 export type { Bridge, BridgedSignal, BridgeOptions } from "./signal_bridge.ts";
-export type { PtyLoader } from "./node/pty.ts";
+export type { PtyLoader } from "./node/pty_loader.ts";
 export type { Offstage, OffstageConfig, Runtime } from "../mod.ts";
 
 /**

@@ -9,8 +9,9 @@ import { nodeRuntime } from "./node/runtime.ts";
 export { nodeRuntime } from "./node/runtime.ts";
 export type { NodeRuntimeOptions } from "./node/runtime.ts";
 export { bridgeChildProcess } from "./node/bridge.ts";
+export type { BridgedChildProcess } from "./node/bridge.ts";
 export type { Bridge, BridgedSignal, BridgeOptions } from "./signal_bridge.ts";
-export type { PtyLoader } from "./node/pty.ts";
+export type { PtyLoader } from "./node/pty_loader.ts";
 export type { Offstage, OffstageConfig, Runtime } from "../mod.ts";
 
 /**

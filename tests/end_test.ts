@@ -52,10 +52,11 @@ test("E35 [3] each byte restarts the silence, for 2 s at most", async () => {
 test("E5 [51] a timeout that strikes while a left-behind child prints leaves the exit as it is and is told", async () => {
   const bench = open();
   const { answer, child } = await start(bench, { timeout: 1, yieldMs: 60_000 });
-  child.onSignal = () => child.closeOutput();
+  child.started.push({ pid: 2001, name: "server", inGroup: true });
+  const printOrBeGone = (): void => child.started.length > 0 ? child.print("tick\n") : child.closeOutput();
   child.exit(0);
-  for (let tick = 1; tick <= 50; tick++) bench.clock.timer(tick * 100, () => child.print(`${tick} `));
-  assertEquals(await answeredAfter(bench, answer), 1_000);
+  for (let tick = 1; tick <= 50; tick++) bench.clock.timer(tick * 90, printOrBeGone);
+  assertEquals(await answeredAfter(bench, answer), 1_080);
   const { details, text } = await ended(answer);
   assertEquals([details.status, details.exitCode, details.reason], ["completed", 0, "exit"]);
   assertEquals(details.warnings, ["the processes that the shell had left behind were ended: timed out after 1 s"]);

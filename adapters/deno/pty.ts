@@ -6,7 +6,8 @@
 
 import process from "node:process";
 import type { NodePty, NodePtyTerminal } from "../node/node_pty.ts";
-import { createPtyBackend, type PtyBackend, type PtyLoader } from "../node/pty.ts";
+import { createPtyBackend, type PtyBackend } from "../node/pty.ts";
+import type { PtyLoader } from "../node/pty_loader.ts";
 import { killFor } from "./kill.ts";
 import { type Libc, openLibc } from "./libc.ts";
 import { demand, missingFlags, notAllowed } from "./permissions.ts";

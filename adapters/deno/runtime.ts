@@ -5,12 +5,12 @@
  */
 
 import type { Runtime } from "../../mod.ts";
-import type { PtyLoader } from "../node/pty.ts";
+import type { PtyLoader } from "../node/pty_loader.ts";
 import { createDenoSpawner } from "./spawner.ts";
 import { COMMON_VARIABLES, createDenoSystem } from "./system.ts";
 import { denoGlobal } from "./types.ts";
 
-export type { PtyLoader } from "../node/pty.ts";
+export type { PtyLoader } from "../node/pty_loader.ts";
 
 /** Options of {@linkcode denoRuntime}. */
 export interface DenoRuntimeOptions {

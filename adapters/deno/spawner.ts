@@ -6,7 +6,7 @@
 
 import process from "node:process";
 import type { Spawner } from "../../mod.ts";
-import type { PtyLoader } from "../node/pty.ts";
+import type { PtyLoader } from "../node/pty_loader.ts";
 import { canKillGroups } from "./kill.ts";
 import { spawnOnPipes } from "./pipes.ts";
 import { createDenoPtyBackend } from "./pty.ts";

@@ -34,6 +34,9 @@ const CAN_LOOK_UP: readonly DenoPermission[] = [
   { name: "sys", kind: "uid" }, // Deno wants it before it tells whether a file may be executed
 ];
 
+/** node:child_process, by which the guard is started, reads the environment too. */
+const NEEDED_BY_GUARD: readonly DenoPermission[] = [{ name: "run", command: "sh" }, { name: "env" }];
+
 /**
  * Everything a {@linkcode Runtime} has beside its name and its spawner. What may not be asked is answered as well as
  * can be: the spawn that follows has the last word.
@@ -60,7 +63,7 @@ export function createDenoSystem(variables: readonly string[]): Omit<Runtime, "n
       if (flags !== "") throw notAllowed(`ask whether port ${port} is open`, flags);
       return await system.portOpen(port);
     },
-    guard: createOrphanGuard(() => isGranted({ name: "run", command: "sh" }), atDenoExit),
+    guard: createOrphanGuard(() => NEEDED_BY_GUARD.every(isGranted), atDenoExit),
     onShutdown: createDenoShutdown(),
   };
 }

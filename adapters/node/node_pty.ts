@@ -5,9 +5,7 @@
  */
 
 import type { Socket } from "node:net";
-
-/** Imports a module with node-pty's interface, e.g. `() => import("@lydell/node-pty")`. */
-export type PtyLoader = () => Promise<unknown>;
+import type { PtyLoader } from "./pty_loader.ts";
 
 /** A module that opens terminals. */
 export interface NodePty {

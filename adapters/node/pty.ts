@@ -17,11 +17,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { GroupLeader, Kill } from "../linux/proc.ts";
 import { controlOf } from "./control.ts";
 import { codeOf, foreseeSpawnFailure, spawnFailure, stdinClosed } from "./failures.ts";
-import { loadNodePty, type NodePty, type NodePtyTerminal, type PtyLoader } from "./node_pty.ts";
+import { loadNodePty, type NodePty, type NodePtyTerminal } from "./node_pty.ts";
+import type { PtyLoader } from "./pty_loader.ts";
 import { OffstageError } from "../../mod.ts";
 import type { Child, Exit, OutputSink, SignalName, SpawnSpec } from "../../mod.ts";
-
-export type { PtyLoader } from "./node_pty.ts";
 
 /**
  * Reads and writes of a descriptor that never block. They throw an error with `code` `EAGAIN` when nothing can be done

@@ -5,7 +5,7 @@
  */
 
 import process from "node:process";
-import type { PtyLoader } from "./pty.ts";
+import type { PtyLoader } from "./pty_loader.ts";
 import { createNodeSpawner } from "./spawner.ts";
 import { createSystem } from "./system.ts";
 import type { Runtime } from "../../mod.ts";

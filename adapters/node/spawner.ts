@@ -7,7 +7,8 @@
 import process from "node:process";
 import { nodeKill } from "./kill.ts";
 import { spawnOnPipes } from "./pipes.ts";
-import { createPtyBackend, type PtyLoader } from "./pty.ts";
+import { createPtyBackend } from "./pty.ts";
+import type { PtyLoader } from "./pty_loader.ts";
 import type { Spawner } from "../../mod.ts";
 
 // Typed as plain strings, so that nothing looks for these optional packages before a terminal is asked for

@@ -4,11 +4,12 @@
  * @module
  */
 import type { Settings } from "../config.ts";
+import { OffstageError } from "../errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Registry } from "../session/registry.ts";
 import type { Session } from "../session/session.ts";
 import { signalProblems } from "../validate.ts";
-import { goneSession, invalidCall, type ProcessAnswer, unknownSession } from "./answer.ts";
+import { goneSession, invalidCall, notPossible, type ProcessAnswer, unknownSession } from "./answer.ts";
 import { clear } from "./clear.ts";
 import { kill } from "./kill.ts";
 import { list } from "./list.ts";
@@ -82,8 +83,23 @@ export async function processCall(
   const id = params.sessionId ?? "";
   const found = registry.find(scope, id);
   if (found !== undefined && "session" in found) {
-    return await ACTIONS[params.action](context, found.session, { ...params, sessionId: id }, options);
+    return await act(context, found.session, { ...params, sessionId: id }, options);
   }
   const known = registry.visible(scope).map((session) => session.id);
   return found === undefined ? unknownSession(id, known) : goneSession(found.tombstone, known);
+}
+
+/** What the machine refuses is an answer like any other failure (spec R1). */
+async function act(
+  context: ProcessContext,
+  session: Session,
+  params: SessionParams,
+  options: ProcessOptions,
+): Promise<ProcessAnswer> {
+  try {
+    return await ACTIONS[params.action as keyof typeof ACTIONS](context, session, params, options);
+  } catch (error) {
+    if (error instanceof OffstageError) return notPossible(error.message);
+    throw error;
+  }
 }

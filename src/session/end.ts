@@ -4,7 +4,7 @@
  * @module
  */
 import type { Exit } from "../runtime.ts";
-import { outcomeOf } from "./outcome.ts";
+import { outcomeOf, type StopCause } from "./outcome.ts";
 import type { Session, Survivor } from "./session.ts";
 import { pause } from "./timing.ts";
 import { leftoverNotes } from "./wording.ts";
@@ -47,7 +47,7 @@ export async function settleWith(
     kind: "ended",
     endedAt: session.clock.now(),
     durationMs: Math.round(exitedAt - session.startedMonotonic),
-    outcome: outcomeOf(exit, session.stopCause),
+    outcome: outcomeOf(exit, session.stopCause ?? causeOf(session, exit)),
     survivors,
     notes,
   });
@@ -65,6 +65,11 @@ export async function survivorsOf(session: Session): Promise<readonly Survivor[]
     return (await child.inspector.tree()).map(({ pid, name }) => ({ pid, name }));
   }
   return answers && child.pid !== undefined ? [{ pid: child.pid, name: "process group" }] : [];
+}
+
+/** A signal that was sent on request ended it on request. */
+function causeOf({ requested }: Session, { signal }: Exit): StopCause | undefined {
+  return signal !== undefined && requested.has(signal) ? "killed" : undefined;
 }
 
 async function treeIsGone({ child }: Session): Promise<boolean> {

@@ -93,6 +93,8 @@ export class Session {
   stopCause: StopCause | undefined;
   /** Why we stopped what its shell had left behind, where that was before the session's end. */
   leftoverCause: StopCause | undefined;
+  /** Signals that were sent alone, on request: to end by one of them is to be killed (spec E27). */
+  readonly requested: Set<SignalName> = new Set();
   /** Settles when the stop ladder has run to its end. */
   stopping: Promise<void> | undefined;
   /** How the shell ended, once it has. */
@@ -164,6 +166,7 @@ export class Session {
 
   /** Sends one signal to its process group: to what is left of it, when the shell has ended. */
   signal(name: SignalName): SignalOutcome {
+    this.requested.add(name);
     return this.child.signal(name, "group");
   }
 

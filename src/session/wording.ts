@@ -89,5 +89,5 @@ function byWhat({ exitCode, signal }: Outcome): string {
 /** A program on pipes buffers what it prints in blocks; a signal throws the unprinted block away. */
 export function bufferLoss(session: Session, { signal }: Outcome): readonly string[] {
   const lost = signal !== null && session.stopCause !== undefined && !session.facts.pty;
-  return lost ? ["output that the program had buffered and not written yet is lost"] : [];
+  return lost ? ["output that the program had buffered and not written yet may be lost"] : [];
 }
