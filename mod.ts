@@ -34,7 +34,7 @@ export type { InjectionTable } from "./src/exec/environment.ts";
 
 // process
 export type { ProcessAction, ProcessParams } from "./src/process/schema.ts";
-export type { ProcessOptions } from "./src/process/process.ts";
+export type { ProcessOptions } from "./src/process/dispatch.ts";
 export type { FailureDetails, StatusDetails } from "./src/process/answer.ts";
 export type { KillDetails } from "./src/process/kill.ts";
 export type { ListDetails, ListEntry } from "./src/process/list.ts";

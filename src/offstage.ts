@@ -15,7 +15,7 @@ import type { KillDetails } from "./process/kill.ts";
 import type { ListDetails } from "./process/list.ts";
 import type { LogDetails } from "./process/log.ts";
 import type { PollDetails } from "./process/poll.ts";
-import { processCall, type ProcessOptions } from "./process/process.ts";
+import { processCall, type ProcessOptions } from "./process/dispatch.ts";
 import type { ResizeDetails } from "./process/resize.ts";
 import type { ProcessAction, ProcessParams } from "./process/schema.ts";
 import type { WriteDetails } from "./process/typing.ts";

@@ -7,7 +7,7 @@ import { survivorsOf } from "../session/end.ts";
 import type { Session } from "../session/session.ts";
 import { statusText, survivorsSentence } from "../session/wording.ts";
 import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
-import type { ProcessContext } from "./process.ts";
+import type { ProcessContext } from "./dispatch.ts";
 
 /** Forgets an ended session; one that runs, or whose tree does, is refused (spec P42, R6). */
 export async function clear(

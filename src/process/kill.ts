@@ -9,7 +9,7 @@ import { stop } from "../session/stop.ts";
 import { waitFor } from "../session/wait.ts";
 import { seconds, statusText } from "../session/wording.ts";
 import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
-import type { ProcessContext, ProcessOptions } from "./process.ts";
+import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
 
 /** `details` of a kill. */

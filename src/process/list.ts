@@ -8,7 +8,7 @@ import { type InputEvidence, type InputWait, inputWait } from "../session/input_
 import type { Session } from "../session/session.ts";
 import { seconds, statusText } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
-import type { ProcessContext } from "./process.ts";
+import type { ProcessContext } from "./dispatch.ts";
 
 /** One session of a list (spec P1). */
 export interface ListEntry extends StatusDetails {

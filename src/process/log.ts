@@ -9,7 +9,7 @@ import type { Session } from "../session/session.ts";
 import { seconds, statusText } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import { compilePattern } from "./pattern.ts";
-import type { ProcessContext } from "./process.ts";
+import type { ProcessContext } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
 
 /** One line of a log. */

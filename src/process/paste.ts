@@ -6,7 +6,7 @@
 import type { Session } from "../session/session.ts";
 import { encodePaste } from "../terminal/paste.ts";
 import type { ProcessAnswer } from "./answer.ts";
-import type { ProcessContext, ProcessOptions } from "./process.ts";
+import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
 import { cannotType, longLineWarnings, type WriteDetails, written } from "./typing.ts";
 

@@ -12,7 +12,7 @@ import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
 import { bufferLoss, statusText, survivorsSentence } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
-import type { ProcessContext, ProcessOptions } from "./process.ts";
+import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
 import { parseCondition, waitUntil, type WokenBy } from "./until.ts";
 

@@ -8,7 +8,7 @@ import type { Session } from "../session/session.ts";
 import { statusText } from "../session/wording.ts";
 import { stop } from "../session/stop.ts";
 import { type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
-import type { ProcessContext } from "./process.ts";
+import type { ProcessContext } from "./dispatch.ts";
 
 /** Hides a session at once; it counts as active until its end is confirmed (spec P42, R6). */
 export async function remove(

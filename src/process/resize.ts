@@ -7,7 +7,7 @@ import type { TerminalSize } from "../runtime.ts";
 import type { Session } from "../session/session.ts";
 import { statusText } from "../session/wording.ts";
 import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
-import type { ProcessContext } from "./process.ts";
+import type { ProcessContext } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
 
 /** `details` of a resize. */

@@ -10,7 +10,7 @@ import { statusText } from "../session/wording.ts";
 import { pause } from "../session/timing.ts";
 import { encodeKeys, pipeActions, type Stroke } from "../terminal/keys.ts";
 import { invalidCall, type ProcessAnswer, statusOf } from "./answer.ts";
-import type { ProcessContext, ProcessOptions } from "./process.ts";
+import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
 import { cannotType, type WriteDetails, written } from "./typing.ts";
 

@@ -70,7 +70,7 @@ export interface Registry {
   ended(session: Session): void;
   /** Forgets a session. With `why`, and if its scope knew it, a tombstone answers later calls. */
   drop(session: Session, why?: Departure): void;
-  /** A session of that scope, or what is remembered of it; a foreign one is as unknown as any. */
+  /** A session of that scope, or what is remembered of it; a foreign one is not known at all. */
   find(scope: string, id: string): { readonly session: Session } | { readonly tombstone: Tombstone } | undefined;
   /** The sessions that scope can see, newest start first. */
   visible(scope: string): readonly Session[];
