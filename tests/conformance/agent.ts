@@ -19,7 +19,6 @@ import type {
   RunningDetails,
   SignalName,
 } from "../../mod.ts";
-import { closing } from "../closing.ts";
 
 /** One instance with one agent, closed at the end of the test. */
 export interface Bench extends AsyncDisposable {
@@ -43,6 +42,16 @@ export async function runToEnd(agent: Agent, params: ExecParams): Promise<ExecAn
   return { ...answer, details: answer.details };
 }
 
+/** Runs a command on an instance of its own: what a file asks about the machine before its tests are known. */
+export async function tryOut(params: ExecParams): Promise<EndedDetails> {
+  const { agent, offstage } = open();
+  try {
+    return (await runToEnd(agent, params)).details;
+  } finally {
+    await offstage.close();
+  }
+}
+
 /** Starts a command that is expected to go to the background; by default after 300 ms. */
 export async function background(
   agent: Agent,
@@ -52,12 +61,6 @@ export async function background(
   const { details } = answer;
   if (details.status !== "running") throw new Error(`Expected "running" but got: ${answer.text}`);
   return { ...answer, details, id: details.sessionId };
-}
-
-/** Whether commands get a terminal here when they ask for one. */
-export async function hasTerminals(): Promise<boolean> {
-  const bench = closing(open());
-  return (await runToEnd(bench.agent, { command: ":", pty: true })).details.pty;
 }
 
 /** One poll. */

@@ -12,22 +12,15 @@ import process from "node:process";
 import { assert, assertArrayIncludes, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type Agent, type ExecParams, INJECTION_VARIABLES, type Problem } from "../../mod.ts";
 import { skipUnless } from "../skip.ts";
-import { background, open, pollUntil, runToEnd } from "./agent.ts";
+import { background, open, pollUntil, runToEnd, tryOut } from "./agent.ts";
 import { closing, test } from "../closing.ts";
+import { posix, terminal as pty } from "./machine.ts";
 
-const posix = skipUnless(process.platform !== "win32", "the commands are written for a POSIX shell");
 const proc = posix || skipUnless(existsSync("/proc/self/environ"), "there is no /proc to look at a process");
 const node = posix || skipUnless(await runs("node -e 1"), "there is no node on the PATH");
-const pty = posix || skipUnless(await hasTerminals(), "this runtime has no terminals");
 
 async function runs(command: string): Promise<boolean> {
-  const bench = closing(open());
-  return (await runToEnd(bench.agent, { command })).details.ok;
-}
-
-async function hasTerminals(): Promise<boolean> {
-  const bench = closing(open());
-  return (await runToEnd(bench.agent, { command: ":", pty: true })).details.pty;
+  return (await tryOut({ command })).ok;
 }
 
 /** Does something while this process, the host, has these variables as well (or lacks those that are `undefined`). */

@@ -505,7 +505,10 @@ async function editingShell(agent: Agent): Promise<string> {
   return id;
 }
 
-const bracketingBash = terminal || await needs("bash -c '((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501))'");
+const bracketingBash = terminal || await needs(
+  "bash 5.1",
+  "bash -c '((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501))'",
+);
 
 test("P34 in an editing shell a paste of two commands is one edit, and runs on submit [111]", {
   skip: bracketingBash,

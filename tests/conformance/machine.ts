@@ -18,8 +18,7 @@ import {
 } from "../../mod.ts";
 import { type Bench as SpawnerBench, openBench, type Way } from "../../adapters/testing/bench.ts";
 import { runtimeName, skipUnless } from "../skip.ts";
-import { type Bench, open, runToEnd } from "./agent.ts";
-import { closing } from "../closing.ts";
+import { type Bench, open, tryOut } from "./agent.ts";
 
 /** `skip` of a test whose commands are written for a POSIX shell. */
 export const posix: string | false = skipUnless(
@@ -45,17 +44,14 @@ export async function freshFolder(): Promise<{ readonly path: string } & AsyncDi
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** `skip` of a test that runs a program. */
-export async function needs(program: string): Promise<string | false> {
+/** `skip` of a test that runs a program, perhaps one of which more than its presence is asked. */
+export async function needs(program: string, check: string = `command -v ${program}`): Promise<string | false> {
   if (posix !== false) return posix;
-  const bench = closing(open());
-  const { details } = await runToEnd(bench.agent, { command: `command -v ${program}` });
-  return skipUnless(details.ok, `there is no ${program}`);
+  return skipUnless((await tryOut({ command: check })).ok, `there is no ${program}`);
 }
 
 async function hasTerminals(): Promise<boolean> {
-  const bench = closing(open());
-  return (await runToEnd(bench.agent, { command: ":", pty: true })).details.pty;
+  return (await tryOut({ command: ":", pty: true })).pty;
 }
 
 /** The runtime object of the runtime that the test runs on. */

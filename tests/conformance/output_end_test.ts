@@ -25,7 +25,6 @@ import { skipUnless } from "../skip.ts";
 import {
   background,
   eventually,
-  hasTerminals,
   log,
   open,
   poll,
@@ -34,13 +33,13 @@ import {
   processesWith,
   repeat,
   runToEnd,
+  tryOut,
   uniqueSleep,
 } from "./agent.ts";
 import { closing, test } from "../closing.ts";
+import { posix, proc, terminal as anyTerminal } from "./machine.ts";
 
-const posix = skipUnless(process.platform !== "win32", "the commands are written for a POSIX shell");
-const proc = posix || skipUnless(existsSync("/proc/self/stat"), "there is no /proc to look for processes");
-const pty = proc || skipUnless(await hasTerminals(), "this runtime has no terminals");
+const pty = proc || anyTerminal;
 const python = posix || skipUnless(await runs("python3 -c ''"), "there is no python3");
 
 /** Tells "soon" from "when the left-behind process ends". */
@@ -49,8 +48,7 @@ const SOON_MS = 20_000;
 const numbers = (last: number): string => Array.from({ length: last }, (_, index) => `${index + 1}\n`).join("");
 
 async function runs(command: string): Promise<boolean> {
-  const bench = closing(open());
-  return (await runToEnd(bench.agent, { command })).details.ok;
+  return (await tryOut({ command })).ok;
 }
 
 /** The id of a session that was kept although its command ended in the foreground. */

@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { existsSync } from "node:fs";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -20,24 +19,9 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { AbortError, type Agent, type ListEntry, type Outcome, type ProcessParams } from "../../mod.ts";
-import { skipUnless } from "../skip.ts";
-import {
-  background,
-  eventually,
-  hasTerminals,
-  log,
-  open,
-  poll,
-  pollToEnd,
-  pollUntil,
-  repeat,
-  runToEnd,
-} from "./agent.ts";
+import { background, eventually, log, open, poll, pollToEnd, pollUntil, repeat, runToEnd } from "./agent.ts";
 import { closing, test } from "../closing.ts";
-
-const posix = skipUnless(process.platform !== "win32", "the commands are written for a POSIX shell");
-const proc = posix || skipUnless(existsSync("/proc/self/stat"), "there is no /proc to look for processes");
-const pty = posix || skipUnless(await hasTerminals(), "this runtime has no terminals");
+import { posix, proc, terminal as pty } from "./machine.ts";
 
 /** Tells "at once" from a poll's 30 s. */
 const AT_ONCE_MS = 5_000;

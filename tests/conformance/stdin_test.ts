@@ -6,7 +6,6 @@
  */
 import { existsSync } from "node:fs";
 import { createHash } from "node:crypto";
-import process from "node:process";
 import {
   assert,
   assertEquals,
@@ -21,19 +20,13 @@ import type { Agent, FailureDetails, ProcessParams, ToolAnswer, WriteDetails } f
 import { skipUnless } from "../skip.ts";
 import { background, eventually, log, open, poll, pollToEnd, pollUntil, repeat, runToEnd } from "./agent.ts";
 import { closing, test } from "../closing.ts";
+import { posix, terminal as pty } from "./machine.ts";
 
-const posix = skipUnless(process.platform !== "win32", "the commands are written for a POSIX shell");
 const proc = posix || skipUnless(existsSync("/proc/self/syscall"), "who reads its input is asked of /proc");
-const pty = posix || skipUnless(await hasTerminals(), "this runtime has no terminals");
 
 /** Tells "soon" from "when the program ends". */
 const SOON_MS = 10_000;
 const MEBIBYTE = 1_048_576;
-
-async function hasTerminals(): Promise<boolean> {
-  const bench = closing(open());
-  return (await runToEnd(bench.agent, { command: ":", pty: true })).details.pty;
-}
 
 type Typing = ProcessParams & { readonly action: "write" | "submit" | "paste" | "send-keys" };
 

@@ -8,7 +8,7 @@ import process from "node:process";
 import { assert, assertEquals, assertGreater, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Agent } from "../../mod.ts";
 import { skipUnless } from "../skip.ts";
-import { background, log, open, poll, pollToEnd, pollUntil, repeat, runToEnd } from "./agent.ts";
+import { background, log, open, poll, pollToEnd, pollUntil, repeat, runToEnd, tryOut } from "./agent.ts";
 import { closing, test } from "../closing.ts";
 
 const posix = skipUnless(process.platform !== "win32", "the commands are written for a POSIX shell");
@@ -23,8 +23,7 @@ const CONNECTIONS = [{ how: "pipes", pty: false, skip: posix }, { how: "a termin
 const BROKEN = /\ufffd|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 async function has(command: string, pty: boolean): Promise<boolean> {
-  const bench = closing(open());
-  return (await runToEnd(bench.agent, { command, pty })).details.ok;
+  return (await tryOut({ command, pty })).ok;
 }
 
 /** Runs a command to its end and gives its output, with line ends as on pipes. */
