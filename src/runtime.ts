@@ -160,6 +160,11 @@ export interface Spawner {
   /** What this host can do; asked before each spawn, so a lazily loaded back-end may find out first. */
   capabilities(): Promise<SpawnerCapabilities>;
   /**
+   * Descriptors of this process that a child would be given although they are others' (open terminals, where the runtime
+   * cannot mark them close-on-exec). The shell is told to close them before it runs the command.
+   */
+  inherited?(): readonly number[];
+  /**
    * Starts a command.
    *
    * @throws {OffstageError} `spawn-failed` when nothing was started

@@ -61,6 +61,12 @@ export interface PtyBackend {
   spawn(spec: SpawnSpec, sink: OutputSink): Promise<Child>;
 }
 
+/** The back-end over node-pty. */
+export interface NodePtyBackend extends PtyBackend {
+  /** Descriptors of the terminals that are open: node-pty does not mark them close-on-exec. */
+  masters(): readonly number[];
+}
+
 const DEFAULT_COLS = 120;
 const DEFAULT_ROWS = 30;
 const DRAIN_BYTES = 65_536;
@@ -73,11 +79,13 @@ const FILE_IO: DescriptorIo = { read: readSync, write: writeSync };
  *
  * @param options the modules to try, and what differs between runtimes
  */
-export function createPtyBackend(options: PtyBackendOptions): PtyBackend {
+export function createPtyBackend(options: PtyBackendOptions): NodePtyBackend {
   const { kill, io = FILE_IO } = options;
   let loading: Promise<NodePty | string> | undefined;
+  const masters = new Set<number>();
   const load = (): Promise<NodePty | string> => loading ??= loadNodePty(options.loaders);
   return {
+    masters: () => [...masters],
     available: async () => {
       const pty = await load();
       return typeof pty === "string" ? pty : true;
@@ -85,7 +93,12 @@ export function createPtyBackend(options: PtyBackendOptions): PtyBackend {
     spawn: async (spec, sink) => {
       const pty = await load();
       if (typeof pty === "string") throw new OffstageError("unsupported", `Cannot open a terminal: ${pty}`);
-      return attach(open(pty, spec), spec, sink, kill, io);
+      const terminal = open(pty, spec);
+      const { fd } = terminal;
+      if (fd === undefined) return attach(terminal, spec, sink, kill, io);
+      masters.add(fd);
+      terminal._socket.once("close", () => masters.delete(fd));
+      return attach(terminal, spec, sink, kill, io);
     },
   };
 }

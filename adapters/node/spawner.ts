@@ -28,6 +28,7 @@ export function createNodeSpawner(ptyLoaders: readonly PtyLoader[] = NODE_PTY_LO
   return {
     name: "node",
     capabilities: async () => ({ pty: await pty.available(), signals: isPosix, groups: isPosix }),
+    inherited: () => pty.masters(),
     spawn: (spec, sink) => spec.terminal === undefined ? spawnOnPipes(spec, sink) : pty.spawn(spec, sink),
   };
 }

@@ -141,7 +141,10 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
   const verdict = (await hosts.authorize?.(request)) ?? { allow: true };
   if (!verdict.allow) throw new OffstageError("refused", `Not allowed to run this command: ${verdict.reason}`);
 
-  const wrapped = shellCommand(shell, params.command, { mergeStreams: params.mergeStreams ?? false });
+  const wrapped = shellCommand(shell, params.command, {
+    mergeStreams: params.mergeStreams ?? false,
+    close: spawner.inherited?.() ?? [],
+  });
   const planFor = (size: TerminalSize | undefined, warned: readonly string[]): Plan => ({
     request,
     spawner,

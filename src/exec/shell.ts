@@ -135,12 +135,13 @@ export function commandProblem(command: string): Problem | undefined {
  *
  * @param shell the shell
  * @param command the command's text, checked by {@linkcode commandProblem}
- * @param options `mergeStreams`: stderr is the same descriptor as stdout, so that the order of output is true
+ * @param options `mergeStreams`: stderr is the same descriptor as stdout, so that the order of output is true. `close`:
+ * descriptors the command must not have; only bash can close those above 9 by their numbers
  */
 export function shellCommand(
   shell: Shell,
   command: string,
-  options: { readonly mergeStreams: boolean },
+  options: { readonly mergeStreams: boolean; readonly close?: readonly number[] },
 ): ShellCommand {
   const windows = shell.kind === "pwsh" || shell.kind === "powershell";
   const pieces = split(command, windows ? WINDOWS_PIECE_BYTES : POSIX_PIECE_BYTES);
@@ -158,7 +159,7 @@ export function shellCommand(
       shell.path,
       ...(NO_STARTUP_FILES[shell.kind] ?? []),
       "-c",
-      posixWrapper(shell.kind, names, options.mergeStreams),
+      closing(shell.kind, options.close ?? []) + posixWrapper(shell.kind, names, options.mergeStreams),
     ] as const;
   return { argv, env };
 }
@@ -179,6 +180,12 @@ function posixWrapper(kind: ShellKind, names: readonly string[], mergeStreams: b
   const unset = `unset ${names.join(" ")}; `;
   if (kind !== "bash") return `${merge}eval "${unset}${text}"`;
   return `${merge}BASH_EXECUTION_STRING=${text}; ${unset}eval -- "$BASH_EXECUTION_STRING"`;
+}
+
+/** Closing a descriptor that is not open is no error. */
+function closing(kind: ShellKind, descriptors: readonly number[]): string {
+  if (kind !== "bash" || descriptors.length === 0) return "";
+  return `exec ${descriptors.map((descriptor) => `${descriptor}>&-`).join(" ")}; `;
 }
 
 /**

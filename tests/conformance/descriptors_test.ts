@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import type { Agent } from "../../mod.ts";
-import { runtimeName, skipUnless } from "../skip.ts";
+import { skipUnless } from "../skip.ts";
 import {
   background,
   type Bench,
@@ -163,10 +163,7 @@ test("E35 a terminal held by a left-behind process is closed when that ends by i
   await backTo(base);
 });
 
-const skipMasters = skip ||
-  skipUnless(runtimeName !== "node", "node-pty lets later children of the host have the terminals that are open");
-
-test("E36 a command gets no descriptor of another's terminal [114]", { skip: skipMasters }, async () => {
+test("E36 a command gets no descriptor of another's terminal [114]", { skip }, async () => {
   const bench = closing(open());
   await assertNotInherited(bench, /ptmx|pts/);
 });
