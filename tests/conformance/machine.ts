@@ -18,7 +18,7 @@ import {
 } from "../../mod.ts";
 import { type Bench as SpawnerBench, openBench, type Way } from "../../adapters/testing/bench.ts";
 import { runtimeName, skipUnless } from "../skip.ts";
-import { type Bench, open, tryOut } from "./agent.ts";
+import { type Bench, tryOut } from "./agent.ts";
 
 /** `skip` of a test whose commands are written for a POSIX shell. */
 export const posix: string | false = skipUnless(
