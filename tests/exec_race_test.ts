@@ -154,6 +154,20 @@ test("E32 an abort in the foreground ends the tree and rejects with the reason a
   assertEquals((await act(bench.agent, { action: "list" })).sessions, []);
 });
 
+test("E32 E34 what an abort cannot end is named, and kept so that it can still be killed", async () => {
+  const bench = open({}, { host: { inspects: true } });
+  const controller = new AbortController();
+  const { answer, child } = await start(bench, { yieldMs: 60_000 }, { signal: controller.signal });
+  child.started.push({ pid: 2001, name: "server", inGroup: true, ignores: ["SIGTERM", "SIGKILL"] });
+  const rejected = assertRejects(() => answer, AbortError);
+  controller.abort();
+  await bench.clock.advance(20_000);
+  const { message } = await rejected;
+  assertStringIncludes(message, "server 2001");
+  const { sessions } = await act(bench.agent, { action: "list" });
+  assertEquals(sessions.map(({ sessionId }) => message.includes(sessionId)), [true]);
+});
+
 test("E32 an abort while the spawn is under way ends what was started", async () => {
   const bench = open();
   let openGate = (): void => {};

@@ -9,6 +9,7 @@ import type { Registry } from "../session/registry.ts";
 import { Session } from "../session/session.ts";
 import { startSession } from "../session/start.ts";
 import { stop } from "../session/stop.ts";
+import { survivorsSentence } from "../session/wording.ts";
 import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
 import { signalProblems } from "../validate.ts";
@@ -122,7 +123,7 @@ async function answerWhenDue(
   session: Session,
   warnings: readonly string[],
 ): Promise<ExecAnswer> {
-  const { registry, settings } = context;
+  const { registry } = context;
   const stopUpdates = options.onUpdate === undefined ? () => {} : followUpdates(session, options.onUpdate);
   try {
     const due = await foreground(session, yieldAfterMs(context, params), options.signal);
@@ -134,15 +135,25 @@ async function answerWhenDue(
     }
     return conclude(context, session, warnings);
   } catch (error) {
-    if (!(error instanceof AbortError)) throw error;
-    await stop(session, "aborted", settings.killGraceMs);
-    await waitFor(session, () => session.state.kind === "ended", { timeoutMs: Infinity });
-    const { text } = boundedOutput(session.log, settings.maxResultChars);
-    registry.drop(session);
-    throw new AbortError("The command was aborted and its processes were ended", error.cause, text);
+    throw error instanceof AbortError ? await abort(context, session, error) : error;
   } finally {
     stopUpdates();
   }
+}
+
+/** Ends an aborted command's tree; what cannot be ended is kept for `process`, and named. */
+async function abort(context: ExecContext, session: Session, { cause }: AbortError): Promise<AbortError> {
+  const { registry, settings } = context;
+  await stop(session, "aborted", settings.killGraceMs);
+  await waitFor(session, () => session.state.kind === "ended", { timeoutMs: Infinity });
+  const { text } = boundedOutput(session.log, settings.maxResultChars);
+  const survivors = session.state.kind === "ended" ? session.state.survivors : [];
+  if (survivors.length === 0) {
+    registry.drop(session);
+    return new AbortError("The command was aborted and its processes were ended", cause, text);
+  }
+  registry.show(session);
+  return new AbortError(`The command was aborted, but ${survivorsSentence(session.id, survivors)}`, cause, text);
 }
 
 async function foreground(
