@@ -29,7 +29,7 @@ function needs(...names: readonly string[]): string | false {
 }
 
 /** Changes the host's own environment until it is disposed of; `undefined` takes a variable out. */
-function hostEnvironment(changes: Readonly<Record<string, string | undefined>>): Disposable {
+function hostEnvironment(changes: Readonly<Record<string, string | undefined>>): AsyncDisposable {
   const before = Object.keys(changes).map((name) => [name, process.env[name]] as const);
   const apply = (entries: Iterable<readonly [string, string | undefined]>): void => {
     for (const [name, value] of entries) {
@@ -38,7 +38,7 @@ function hostEnvironment(changes: Readonly<Record<string, string | undefined>>):
     }
   };
   apply(Object.entries(changes));
-  return { [Symbol.dispose]: () => apply(before) };
+  return { [Symbol.asyncDispose]: () => Promise.resolve(apply(before)) };
 }
 
 /** Runs a command with the shell that is chosen in that host environment. */
@@ -46,10 +46,14 @@ async function chosenWith(
   environment: Readonly<Record<string, string | undefined>>,
   shell?: string,
 ): Promise<{ readonly shell: string; readonly text: string; readonly output: string }> {
-  using _ = hostEnvironment(environment);
-  const bench = closing(open(shell === undefined ? {} : { shell }));
-  const { details, text } = await runToEnd(bench.agent, { command: "echo ran" });
-  return { shell: details.shell, text, output: details.output };
+  const host = hostEnvironment(environment);
+  try {
+    const bench = closing(open(shell === undefined ? {} : { shell }));
+    const { details, text } = await runToEnd(bench.agent, { command: "echo ran" });
+    return { shell: details.shell, text, output: details.output };
+  } finally {
+    await host[Symbol.asyncDispose]();
+  }
 }
 
 // the choice
@@ -79,7 +83,7 @@ test(
     for (const [name, target] of [["sh", "dash"], ["sleep", "sleep"]] as const) {
       await symlink(find(target) ?? "", join(folder.path, name));
     }
-    using _ = hostEnvironment({ SHELL: undefined, PATH: folder.path });
+    closing(hostEnvironment({ SHELL: undefined, PATH: folder.path }));
     const bench = closing(open());
     const { details, text } = await runToEnd(bench.agent, { command: "echo {1..3}" });
     assertEquals([details.shell, details.output, text], ["sh", "{1..3}\n", "{1..3}\n[ran in sh]"]);
@@ -131,7 +135,7 @@ for (const name of SHELLS) {
     const home = closing(await freshFolder());
     for (const file of STARTUP_FILES) await writeFile(join(home.path, file), "echo STARTUP\n");
     const startup = join(home.path, ".bashrc");
-    using _ = hostEnvironment({ SHLVL: undefined, ENV: startup, BASH_ENV: startup, ZDOTDIR: home.path });
+    closing(hostEnvironment({ SHLVL: undefined, ENV: startup, BASH_ENV: startup, ZDOTDIR: home.path }));
     const bench = closing(open({ shell: name }));
     for (const params of STDINS) {
       const { details } = await runToEnd(bench.agent, {
