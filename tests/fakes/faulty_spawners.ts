@@ -196,7 +196,11 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     does: "uses the memory of a chunk again",
-    found: { "pipes: the memory of a chunk is not written to again": /^the first chunks, looked at again: expected/ },
+    // Chunks that follow one another closely are spoilt before anybody has looked at the first: then the whole tells
+    found: {
+      "pipes: the memory of a chunk is not written to again":
+        /^the first chunks, looked at again: expected|^Expected that the output is what was printed$/,
+    },
     spoil: withSink((sink) => {
       const memory = new Uint8Array(1_048_576);
       return {
