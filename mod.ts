@@ -28,7 +28,7 @@ export type {
 } from "./src/exec/answer.ts";
 export type { ExecRequest, Hosts, Verdict } from "./src/exec/prepare.ts";
 export { routeHost } from "./src/exec/route.ts";
-export type { HostName, HostTarget, Route, RouteRequest } from "./src/exec/route.ts";
+export type { HostName, Route, RouteRequest } from "./src/exec/route.ts";
 export { INJECTION_VARIABLES, isInjectionVariable } from "./src/exec/environment.ts";
 export type { InjectionTable } from "./src/exec/environment.ts";
 

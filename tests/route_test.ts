@@ -3,7 +3,8 @@
 import { test } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { routeHost } from "../src/exec/route.ts";
-import type { HostTarget, RouteRequest } from "../src/exec/route.ts";
+import type { ConfiguredHost } from "../src/config.ts";
+import type { RouteRequest } from "../src/exec/route.ts";
 
 const PLAIN: RouteRequest = {
   configured: "auto",
@@ -33,7 +34,7 @@ function oracle(request: RouteRequest): string {
     if (sandboxAvailable && (requested === "gateway" || requested === "node")) return "refused";
   } else if (requested !== undefined && requested !== configured) return "refused";
   // H2, fourth
-  let host: HostTarget = requested === undefined ? configured : requested;
+  let host: ConfiguredHost = requested === undefined ? configured : requested;
   if (host === "sandbox" && !sandboxAvailable) return "refused";
   if (host === "auto") host = sandboxAvailable ? "sandbox" : "gateway";
   // H2, fifth

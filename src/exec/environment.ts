@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { InheritPolicy } from "../config.ts";
 import type { Problem } from "../errors.ts";
 
 /** Variables by which a program can be made to run somebody else's code. Names are compared case-insensitively. */
@@ -42,14 +43,6 @@ export const INJECTION_VARIABLES: InjectionTable = {
 
 /** Linux' limit for one argument or one `NAME=value`: `MAX_ARG_STRLEN` (128 KiB) less its NUL. In bytes. */
 export const MAX_STRING_BYTES: number = 131_071;
-
-/** Which of the host's variables a command inherits. Names are matched by glob patterns (`*`, `?`), case-sensitively. */
-export type InheritPolicy = "all" | "none" | {
-  /** Only names that match one of these. Default: every name. */
-  readonly allow?: readonly string[] | undefined;
-  /** Never names that match one of these. */
-  readonly deny?: readonly string[] | undefined;
-};
 
 /** What the environment of one command is made of. */
 export interface EnvironmentOptions {

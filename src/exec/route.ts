@@ -4,20 +4,18 @@
  * @module
  */
 
+import type { ConfiguredHost } from "../config.ts";
 import type { Problem } from "../errors.ts";
 
 /** Where a command can run: in the sandbox, on this machine, or on another one. */
 export type HostName = "sandbox" | "gateway" | "node";
 
-/** A host, or the choice left to the configuration. */
-export type HostTarget = "auto" | HostName;
-
 /** What the decision depends on. */
 export interface RouteRequest {
   /** `tools.exec.host`. */
-  readonly configured: HostTarget;
+  readonly configured: ConfiguredHost;
   /** The call's `host`. */
-  readonly requested?: HostTarget | undefined;
+  readonly requested?: ConfiguredHost | undefined;
   /** The call's `node`. */
   readonly node?: string | undefined;
   /** Whether the call is to run outside the sandbox. A default of "on" that is not allowed is simply `false` here. */
