@@ -67,6 +67,13 @@ test("S6 70 the recording of a TUI shrinks to its visible text", () => {
   assertEquals(renderText(`${frame.repeat(500)}\x1b[2K\x1b[1G\x1b[32mdone\x1b[39m\x1b[?25h\r\n`), "done\n");
 });
 
+test("S6 a line end after half a terminator is one, also when CR and LF come apart", () => {
+  const renderer = createRenderer();
+  for (const piece of ["\x1b]0;title\x1b\r", "\nnext"]) renderer.write("stdout", piece);
+  assertEquals(renderer.take(), "0;title\nnext");
+  assertEquals(renderText("\x1b]0;title\x1b\r\nnext"), "0;title\nnext");
+});
+
 test("S6 at most 64 KiB of an unterminated string come back", () => {
   assertEquals(renderText(`\x1b]0;${"x".repeat(100_000)}\nnext`).length, 65_536 + 5);
 });

@@ -19,7 +19,7 @@ import { controlOf } from "../node/control.ts";
 import { foreseeSpawnFailure, spawnFailure, stdinClosed } from "../node/failures.ts";
 import { nodeKill } from "../node/kill.ts";
 import type { PtyBackend } from "../node/pty.ts";
-import { readStat, stdinOf } from "../linux/proc.ts";
+import { readStat, terminalOf } from "../linux/proc.ts";
 import { readText } from "../linux/proc_files.ts";
 import { OffstageError } from "../../mod.ts";
 import type { Child, Exit, OutputSink, SpawnSpec } from "../../mod.ts";
@@ -134,7 +134,7 @@ function attach(terminal: BunPty, spec: SpawnSpec, sink: OutputSink): Child {
     });
   const control = controlOf(
     { pid, sessionId: spec.sessionId, kill: nodeKill, exitedAt: () => exitedAt },
-    stdinOf(pid),
+    terminalOf(pid),
   );
 
   return {

@@ -6,7 +6,7 @@
 
 import { foreseeSpawnFailure, stdinClosed } from "../node/failures.ts";
 import type { PtyBackend } from "../node/pty.ts";
-import { stdinOf } from "../linux/proc.ts";
+import { terminalOf } from "../linux/proc.ts";
 import { startSubprocess, supervise } from "./subprocess.ts";
 import type { BunGlobal, BunTerminal } from "./types.ts";
 import { OffstageError } from "../../mod.ts";
@@ -66,7 +66,7 @@ function spawnInTerminal(bun: BunGlobal, spec: SpawnSpec, sink: OutputSink): Chi
   });
   isReading = true;
   const terminal = child.terminal as BunTerminal; // there is one whenever one was asked for
-  const { common, hasExited } = supervise(child, spec.sessionId, stdinOf(child.pid));
+  const { common, hasExited } = supervise(child, spec.sessionId, terminalOf(child.pid));
 
   /** Closed before the child has ended, the terminal would send it SIGHUP. */
   const closeIfOver = (): void => {

@@ -46,6 +46,8 @@ const MS_PER_TICK = 10; // USER_HZ is 100 on every architecture that Node, Deno 
 // ask, a group is still taken for the child's own this long after the child's death.
 const PID_REUSE_MS = 30_000;
 
+const UNIX98_PTY_MAJOR = 136; // Linux Documentation/admin-guide/devices.txt: its minor numbers are the names in /dev/pts
+
 /**
  * Whether a process leads its own process group, which must be so before that group is signalled.
  *
@@ -86,6 +88,19 @@ export function groupSignal(leader: GroupLeader, signal: SignalName): SignalOutc
   if (!hasProc()) return isRecent(leader) ? kill(-pid, signal) : "refused";
   const members = numbersIn("/proc").flatMap((each) => readStat(each) ?? []).filter((stat) => stat.group === pid);
   return isOwnGroup(leader, members) ? kill(-pid, signal) : "refused";
+}
+
+/**
+ * The terminal that a process was started in, e.g. `/dev/pts/4`. Unlike descriptor 0 it stays what it was, whatever the
+ * program has opened meanwhile: a shell may have got to its `</dev/tty` before anybody asks.
+ *
+ * @returns `undefined` when it has none, the process is gone, or there is no `/proc`
+ */
+export function terminalOf(pid: number): string | undefined {
+  const device = readStat(pid)?.tty ?? 0;
+  // proc_pid_stat(5): the major number is in bits 15 to 8, the minor one in 31 to 20 and 7 to 0
+  if (((device >> 8) & 0xfff) !== UNIX98_PTY_MAJOR) return undefined;
+  return `/dev/pts/${((device >>> 20) << 8) | (device & 0xff)}`;
 }
 
 /**

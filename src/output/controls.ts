@@ -118,7 +118,8 @@ export function createControlParser(): ControlParser {
 
     "string-escape"(text, index, actions) {
       const char = text[index] as string;
-      if (char === "\n") {
+      // A CR is as good as the line feed it announces, which may come with the next piece
+      if (char === "\n" || char === "\r") {
         show(actions);
         return index;
       }
