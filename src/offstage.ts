@@ -6,7 +6,7 @@
 import { type ExecConfig, resolveSettings, type Settings } from "./config.ts";
 import { OffstageError } from "./errors.ts";
 import type { ExecAnswer, ToolAnswer } from "./exec/answer.ts";
-import { exec, type ExecOptions } from "./exec/exec.ts";
+import type { ExecOptions } from "./exec/exec.ts";
 import type { Hosts } from "./exec/prepare.ts";
 import type { ExecParams } from "./exec/schema.ts";
 import { createShellChooser } from "./exec/shell.ts";
@@ -15,13 +15,18 @@ import type { KillDetails } from "./process/kill.ts";
 import type { ListDetails } from "./process/list.ts";
 import type { LogDetails } from "./process/log.ts";
 import type { PollDetails } from "./process/poll.ts";
-import { processCall, type ProcessOptions } from "./process/dispatch.ts";
+import type { ProcessOptions } from "./process/dispatch.ts";
 import type { ResizeDetails } from "./process/resize.ts";
+import { onUse } from "./on_use.ts";
 import type { ProcessAction, ProcessParams } from "./process/schema.ts";
 import type { WriteDetails } from "./process/typing.ts";
 import type { Runtime, Spawner } from "./runtime.ts";
 import { endAll, type SessionEnd } from "./session/end_all.ts";
 import { createRegistry } from "./session/registry.ts";
+
+/** The two tools: what they are made of is most of this package, and no part of its import. */
+const execTool = onUse(() => import("./exec/exec.ts"));
+const processTool = onUse(() => import("./process/dispatch.ts"));
 
 /** What {@linkcode createOffstage} takes beside the runtime. */
 export interface OffstageConfig {
@@ -140,6 +145,7 @@ export interface Offstage extends AsyncDisposable {
 export function createOffstage(options: OffstageOptions): Offstage {
   const { runtime } = options;
   const settings = resolveSettings(options.tools?.exec, runtime.environment());
+  execTool.begin();
   const hosts: Hosts = {
     ...(options.sandbox !== undefined && { sandbox: options.sandbox }),
     nodes: options.nodes ?? {},
@@ -166,6 +172,7 @@ export function createOffstage(options: OffstageOptions): Offstage {
       stopGuarding?.();
       stopGuarding = undefined;
     },
+    onShown: processTool.begin,
   });
   let closing: Promise<void> | undefined;
 
@@ -180,15 +187,16 @@ export function createOffstage(options: OffstageOptions): Offstage {
     registry.close();
   }
 
-  function agent(scope: string, { processTool = true }: { readonly processTool?: boolean } = {}): Agent {
+  function agent(scope: string, given: { readonly processTool?: boolean } = {}): Agent {
     if (typeof scope !== "string" || scope.trim() === "") {
       throw new OffstageError("invalid", "Cannot make an agent: its scope is blank. Give it a name");
     }
-    const context = { scope, runtime, settings, registry, hosts, shellFor, processTool };
+    const context = { scope, runtime, settings, registry, hosts, shellFor, processTool: given.processTool ?? true };
     return {
       scope,
-      exec: (params, execOptions) => exec(context, params, execOptions ?? {}),
-      process: async (params, processOptions) => await processCall(context, params, processOptions ?? {}) as never,
+      exec: (params, execOptions) => execTool.use(({ exec }) => exec(context, params, execOptions ?? {})),
+      process: (params, processOptions) =>
+        processTool.use(({ processCall }) => processCall(context, params, processOptions ?? {})) as Promise<never>,
       killAll: () => endAll(registry, scope, "killed", settings.killGraceMs),
     };
   }

@@ -96,6 +96,8 @@ export interface RegistryOptions {
   readonly onOccupied: () => void;
   /** Called when there is none any more. */
   readonly onVacant: () => void;
+  /** Called when a session is shown to its scope: there will be calls of `process`. */
+  readonly onShown: () => void;
 }
 
 /** Makes an empty registry. */
@@ -242,6 +244,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     },
     show: (session) => {
       session.listed = true;
+      options.onShown();
       if (session.state.kind === "ended") ended(session);
     },
     ended,

@@ -26,6 +26,13 @@ import { createFakeClock, type FakeClock, settle } from "./clock.ts";
 import { createFakeRuntime, createMachine, type Machine } from "./runtime.ts";
 import { createFakeSpawner, type FakeChild, type FakeHost, type FakeSpawner } from "./spawner.ts";
 
+// What is loaded on its first use is loaded by now: that takes turns of the event loop, which a fake clock does not wait for
+{
+  const { agent } = open();
+  await agent.exec({ command: "" });
+  await agent.process({ action: "list" });
+}
+
 /** One instance with one agent on a fake machine. */
 export interface Bench {
   readonly offstage: Offstage;
