@@ -24,11 +24,16 @@ export function denoControl(leader: GroupLeader, stdin: boolean): ProcessControl
   return controlOf(leader, stdin ? stdinOf(leader.pid) : undefined);
 }
 
+let procIsReadable: boolean | undefined;
+
 /** Deno wants all permissions for `/proc`, but says so only when it is read; short of `--allow-read` it asks the user. */
 function canReadProc(): boolean {
-  if (!isGranted({ name: "read", path: "/proc" })) return false;
+  return isGranted({ name: "read", path: "/proc" }) && (procIsReadable ??= isReadable("/proc/self/stat"));
+}
+
+function isReadable(path: string): boolean {
   try {
-    denoGlobal().statSync("/proc/self/stat");
+    denoGlobal().statSync(path);
     return true;
   } catch {
     return false;

@@ -10,13 +10,21 @@ import type { Kill } from "../linux/proc.ts";
 import { codeOf } from "./failures.ts";
 import type { SignalName, SignalOutcome } from "../../mod.ts";
 
-/** Sends a signal to a process, or to a group when `pid` is negative; `0` only asks whether somebody is there. */
+/**
+ * Sends a signal to a process, or to a group when `pid` is negative; `0` only asks whether somebody is there.
+ *
+ * Of an ended command nobody is, as a rule, and V8 takes longer for the trace of that error than for the question.
+ */
 export const nodeKill: Kill = (pid: number, signal: SignalName | 0): SignalOutcome => {
+  const { stackTraceLimit } = Error;
+  Reflect.set(Error, "stackTraceLimit", 0); // unlike an assignment, no error where it may not be written
   try {
     process.kill(pid, signal);
     return "sent";
   } catch (error) {
     return codeOf(error) === "ESRCH" ? "gone" : "refused";
+  } finally {
+    Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
   }
 };
 

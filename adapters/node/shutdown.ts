@@ -5,9 +5,10 @@
  */
 
 import process from "node:process";
-import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers";
+import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 
 const END_SIGNALS: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP"];
+const LEAVE_AFTER_MS = 100; // some fifty of the quickest commands in a row
 const MAX_WAIT_MS = 15_000; // the kill ladder takes 9 s by default; what hosts are run by kills them after 10 to 90 s
 
 // Marks our listeners, so that several instances (and copies of this package) do not take each other for the host's.
@@ -28,8 +29,8 @@ interface Listener {
  * - `process.exit()`: begun, but nothing can be awaited; what is left to do is the orphan guard's.
  * - SIGKILL, or a crash of the runtime: nothing can be done from inside.
  *
- * Listeners are there only while something is registered, and for one more turn of the event loop: when one command
- * follows another, it is registered again in that turn, and taking down and putting up a signal's listener is slow.
+ * Listeners are there only while something is registered, and for a moment longer: when one command follows another, it
+ * is registered again by then, and taking down and putting up a signal's listener is slow.
  *
  * @param errorEvents the events of `process` that tell an error which nobody handles
  * @returns registers an `end`, and returns the function that unregisters it
@@ -70,9 +71,8 @@ export function createShutdown(
     ["exit", ours(() => void endAll())],
   ];
   let isListening = false;
-  let leaving: NodeJS.Immediate | undefined;
+  let leaving: NodeJS.Timeout | undefined;
   const listen = (): void => {
-    clearImmediate(leaving);
     if (!isListening) { for (const [event, listener] of listeners) process.on(event, listener); }
     isListening = true;
   };
@@ -80,12 +80,19 @@ export function createShutdown(
     for (const [event, listener] of listeners) process.off(event, listener);
     isListening = false;
   };
+  /** Not called off when something is registered meanwhile: in a row of commands that would be a timer for each. */
+  const leaveSoon = (): void => {
+    leaving ??= setTimeout(() => {
+      leaving = undefined;
+      if (ends.size === 0) unlisten();
+    }, LEAVE_AFTER_MS).unref();
+  };
 
   return (end) => {
     ends.add(end);
     listen();
     return () => {
-      if (ends.delete(end) && ends.size === 0) leaving = setImmediate(unlisten);
+      if (ends.delete(end) && ends.size === 0) leaveSoon();
     };
   };
 }

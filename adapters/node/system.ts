@@ -17,6 +17,7 @@ import { codeOf } from "./failures.ts";
 import type { Clock, DirectoryStatus, Runtime } from "../../mod.ts";
 
 const LOOPBACK: readonly string[] = ["127.0.0.1", "::1"];
+const RANDOM_STOCK_BYTES = 384; // of 6 bytes each, as many as sessions have: enough for 64 ids
 const PORT_PROBE_MS = 1_000; // loopback answers in microseconds; a firewall that drops packets never does
 
 /**
@@ -30,13 +31,13 @@ export function createSystem(): Omit<Runtime, "name" | "spawner"> {
   return {
     platform: process.platform === "win32" ? "windows" : "posix",
     clock: systemClock,
-    environment: () => ({ ...process.env }) as Readonly<Record<string, string>>,
+    environment,
     cwd,
     home,
     directoryStatus: (path) => Promise.resolve(directoryStatus(path)),
     hasProgram: (nameOrPath) => Promise.resolve(findProgram(nameOrPath, process.env.PATH, cwd()) !== undefined),
     portOpen: async (port) => (await Promise.all(LOOPBACK.map((host) => answers(host, port)))).includes(true),
-    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    randomBytes: createRandomPool(),
     ...(process.platform !== "win32" && { guard: createOrphanGuard() }),
     onShutdown: createShutdown(),
   };
@@ -67,6 +68,25 @@ function afterReading(fire: () => void): () => void {
   return () => {
     clearTimeout(timer);
     clearImmediate(immediate);
+  };
+}
+
+/** Name by name: Node asks the system twice for each variable that a spread copies. */
+function environment(): Readonly<Record<string, string>> {
+  const { env } = process;
+  const variables: Record<string, string> = Object.create(null); // where `__proto__` is a name like any other
+  for (const name of Object.keys(env)) variables[name] = env[name] ?? "";
+  return variables;
+}
+
+/** Draws random bytes in stock: a draw costs the same for few bytes as for many. None is given out twice. */
+function createRandomPool(): (count: number) => Uint8Array {
+  let pool = new Uint8Array(0);
+  return (count) => {
+    if (pool.length < count) pool = crypto.getRandomValues(new Uint8Array(Math.max(count, RANDOM_STOCK_BYTES)));
+    const bytes = pool.slice(0, count);
+    pool = pool.subarray(count);
+    return bytes;
   };
 }
 

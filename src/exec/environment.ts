@@ -142,17 +142,25 @@ function inherited(options: EnvironmentOptions): Readonly<Record<string, string>
   const allow = policy === "all" ? undefined : policy.allow?.map(globPattern);
   const deny = policy === "all" ? [] : (policy.deny ?? []).map(globPattern);
   const isInjection = injectionTest(injection);
-  const passes = (name: string): boolean =>
-    !isInjection(name) &&
-    (allow === undefined || allow.some((pattern) => pattern.test(name))) &&
-    !deny.some((pattern) => pattern.test(name));
+  const isKept = (name: string): boolean =>
+    isInjection(name) ||
+    (allow !== undefined && !allow.some((pattern) => pattern.test(name))) ||
+    deny.some((pattern) => pattern.test(name));
+  const kept = Object.keys(host).filter(isKept);
+  if (kept.length === 0) return host;
   const variables = { ...host };
-  for (const name of Object.keys(host)) if (!passes(name)) delete variables[name];
+  for (const name of kept) delete variables[name];
   return variables;
 }
 
-/** Puts a table into a form in which many names can be looked up. */
-function injectionTest({ prefixes, names }: InjectionTable): (name: string) => boolean {
+let usualTest: ((name: string) => boolean) | undefined;
+
+/** Puts a table into a form in which many names can be looked up: the usual table once. */
+function injectionTest(table: InjectionTable): (name: string) => boolean {
+  return table === INJECTION_VARIABLES ? usualTest ??= makeInjectionTest(table) : makeInjectionTest(table);
+}
+
+function makeInjectionTest({ prefixes, names }: InjectionTable): (name: string) => boolean {
   const beginnings = prefixes.map((prefix) => prefix.toUpperCase());
   const known = new Set(names.map((name) => name.toUpperCase()));
   return (name) => {

@@ -122,7 +122,7 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
   const spawner = route.host === "gateway"
     ? runtime.spawner
     : (route.host === "sandbox" ? hosts.sandbox : hosts.nodes[route.node ?? ""]) as Spawner;
-  const cwd = resolveWorkdir(params.workdir, runtime.cwd(), runtime.home());
+  const cwd = resolveWorkdir(params.workdir, runtime.cwd(), () => runtime.home());
   const trouble = await workdirTrouble(runtime, cwd);
   if (trouble !== undefined) throw new OffstageError("spawn-failed", trouble);
   const environment = runtime.environment();

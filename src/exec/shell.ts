@@ -255,6 +255,7 @@ function kindOf(path: string): ShellKind | undefined {
 function commandMessage(command: string): string | undefined {
   if (command.trim() === "") return "The command is blank";
   if (command.includes("\0")) return "The command holds a NUL, which no shell can take: write it as an escape";
+  if (command.length * MAX_BYTES_PER_UNIT <= MAX_COMMAND_BYTES) return undefined;
   const bytes = new TextEncoder().encode(command).length;
   if (bytes <= MAX_COMMAND_BYTES) return undefined;
   return `The command is ${bytes} bytes, the limit is ${MAX_COMMAND_BYTES}: put the data in a file and name the file`;

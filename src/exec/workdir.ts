@@ -10,10 +10,11 @@ import type { DirectoryStatus, Runtime } from "../runtime.ts";
  *
  * @param workdir omitted or empty is `cwd`; `~` and `~/x` start at `home`, a relative path at `cwd`
  */
-export function resolveWorkdir(workdir: string | undefined, cwd: string, home: string | undefined): string {
+export function resolveWorkdir(workdir: string | undefined, cwd: string, home: () => string | undefined): string {
   const wanted = workdir ?? "";
   if (wanted === "") return cwd;
-  const expanded = home !== undefined && /^~(?=$|[/\\])/.test(wanted) ? home + wanted.slice(1) : wanted;
+  const start = /^~(?=$|[/\\])/.test(wanted) ? home() : undefined;
+  const expanded = start === undefined ? wanted : start + wanted.slice(1);
   const absolute = /^([/\\]|[A-Za-z]:[/\\])/.test(expanded) ? expanded : `${cwd}/${expanded}`;
   return tidy(absolute);
 }

@@ -30,6 +30,7 @@ export interface BoundedOutput extends FittedText {
   readonly binary: boolean;
 }
 
+const EMPTY: BoundedOutput = { text: "", omittedChars: 0, omittedLines: 0, truncated: false, binary: false };
 /** Room kept for the line that states what was left out. */
 const NOTE_CHARS = 80;
 /** A line border is near when less than this share of a piece is lost by cutting there. */
@@ -92,6 +93,7 @@ export function clipLine(line: string, maxChars: number, known: "exactly" | "at-
  * @param maxChars the text is not longer
  */
 export function boundedOutput(log: OutputLog, maxChars: number): BoundedOutput {
+  if (log.end === 0) return EMPTY;
   const head = log.head();
   const headEnd = endOf(head, 0);
   if (headEnd < log.start) return outerOutput(log, head, maxChars);

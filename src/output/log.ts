@@ -101,11 +101,7 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
   const { maxChars } = options;
   const queue = createPieceQueue();
   const head = createHead();
-  const streams: Record<StreamName, Stream> = {
-    stdout: createStream("stdout"),
-    stderr: createStream("stderr"),
-    terminal: createStream("terminal"),
-  };
+  const streams: Partial<Record<StreamName, Stream>> = {}; // those that have printed
   let finished = false;
   let totalChars = 0;
   let heldChars = 0;
@@ -117,8 +113,21 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
     return { ever: { bytes: 0, lines: 0 }, removed: { bytes: 0, lines: 0 }, unfinished: false, characters };
   }
 
+  function ever(name: StreamName): Readonly<Tally> {
+    return streams[name]?.ever ?? NOTHING;
+  }
+
+  function removed(name: StreamName): Readonly<Tally> {
+    return streams[name]?.removed ?? NOTHING;
+  }
+
+  function append(name: StreamName, bytes: Uint8Array): void {
+    const { characters } = streams[name] ??= createStream(name);
+    characters.add(bytes);
+  }
+
   function commit(name: StreamName, bytes: Uint8Array): void {
-    const stream = streams[name];
+    const stream = streams[name] as Stream; // its own characters are what is committed
     const size = measure(bytes);
     queue.push(name, bytes, size);
     totalChars += size.chars;
@@ -137,15 +146,15 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
     head.rescue(piece);
     queue.shift();
     heldChars -= piece.chars;
-    add(streams[piece.stream].removed, piece.length, piece.lines);
+    add((streams[piece.stream] as Stream).removed, piece.length, piece.lines); // it has printed this piece
   }
 
   /** Found when asked for, known until something is appended. */
   function cut(): Cut {
     knownCut ??= findCut(queue, heldChars - maxChars, {
-      stdout: streams.stdout.removed,
-      stderr: streams.stderr.removed,
-      terminal: streams.terminal.removed,
+      stdout: removed("stdout"),
+      stderr: removed("stderr"),
+      terminal: removed("terminal"),
     });
     return knownCut;
   }
@@ -153,8 +162,7 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
   function lineCounts(name?: StreamName): LineCounts {
     const { line, before } = cut();
     if (name === undefined) return { first: line, total: queue.lines + Number(unfinished) };
-    const stream = streams[name];
-    return { first: before[name].lines, total: stream.ever.lines + Number(stream.unfinished) };
+    return { first: before[name].lines, total: ever(name).lines + Number(streams[name]?.unfinished ?? false) };
   }
 
   function lineStart(line: number, name?: StreamName): number {
@@ -209,7 +217,7 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
 
   function lookBack(offset: number, name: StreamName): readonly Segment[] {
     const found: Segment[] = [];
-    if (streams[name].ever.bytes === 0) return found;
+    if (ever(name).bytes === 0) return found;
     let left = LOOK_BACK_BYTES;
     for (let index = indexAt(Math.min(offset, queue.end) - 1); index >= 0 && left > 0; index--) {
       const piece = queue.at(index);
@@ -226,7 +234,7 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
   }
 
   return {
-    append: (name, bytes) => streams[name].characters.add(bytes),
+    append,
     finish() {
       finished = true;
       for (const stream of Object.values(streams)) stream.characters.flush();
@@ -253,11 +261,7 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
       return Math.max(0, totalChars - maxChars);
     },
     get appendedBytes() {
-      return {
-        stdout: streams.stdout.ever.bytes,
-        stderr: streams.stderr.ever.bytes,
-        terminal: streams.terminal.ever.bytes,
-      };
+      return { stdout: ever("stdout").bytes, stderr: ever("stderr").bytes, terminal: ever("terminal").bytes };
     },
     get droppedBytes() {
       const { stdout, stderr, terminal } = cut().before;
