@@ -141,7 +141,7 @@ function inherited(options: EnvironmentOptions): Readonly<Record<string, string>
   if (policy === "none") return {};
   const allow = policy === "all" ? undefined : policy.allow?.map(globPattern);
   const deny = policy === "all" ? [] : (policy.deny ?? []).map(globPattern);
-  const isInjection = injectionTest(injection);
+  const isInjection = injection === INJECTION_VARIABLES ? isUsualInjection : injectionTest(injection);
   const isKept = (name: string): boolean =>
     isInjection(name) ||
     (allow !== undefined && !allow.some((pattern) => pattern.test(name))) ||
@@ -153,20 +153,25 @@ function inherited(options: EnvironmentOptions): Readonly<Record<string, string>
   return variables;
 }
 
-let usualTest: ((name: string) => boolean) | undefined;
-
-/** Puts a table into a form in which many names can be looked up: the usual table once. */
-function injectionTest(table: InjectionTable): (name: string) => boolean {
-  return table === INJECTION_VARIABLES ? usualTest ??= makeInjectionTest(table) : makeInjectionTest(table);
-}
-
-function makeInjectionTest({ prefixes, names }: InjectionTable): (name: string) => boolean {
+/** Puts a table into a form in which many names can be looked up. */
+function injectionTest({ prefixes, names }: InjectionTable): (name: string) => boolean {
   const beginnings = prefixes.map((prefix) => prefix.toUpperCase());
   const known = new Set(names.map((name) => name.toUpperCase()));
   return (name) => {
     const upper = name.toUpperCase();
     return known.has(upper) || beginnings.some((beginning) => upper.startsWith(beginning));
   };
+}
+
+/** What the usual table says of the host's own names: they are few, and come again with every command. */
+const usualVerdicts = new Map<string, boolean>();
+
+function isUsualInjection(name: string): boolean {
+  const known = usualVerdicts.get(name);
+  if (known !== undefined) return known;
+  const verdict = isInjectionVariable(name);
+  usualVerdicts.set(name, verdict);
+  return verdict;
 }
 
 function globPattern(glob: string): RegExp {

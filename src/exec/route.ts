@@ -47,12 +47,12 @@ export type Route =
 export function routeHost(request: RouteRequest): Route {
   const target = request.requested ?? request.configured;
   const required = request.sandboxRequired;
-  const problems = [
-    ...elevatedProblems(request),
-    ...(required ? requiredProblems(request) : targetProblems(request)),
-    // A required sandbox overrides a configured node; a node asked for has been refused by then.
-    ...nodeProblems(request, (required ? request.requested : target) === "node"),
-  ];
+  const problems: Problem[] = [];
+  addElevatedProblems(problems, request);
+  if (required) addRequiredProblems(problems, request);
+  else addTargetProblems(problems, request);
+  // A required sandbox overrides a configured node; a node asked for has been refused by then.
+  addNodeProblems(problems, request, (required ? request.requested : target) === "node");
   if (problems.length > 0) return { ok: false, problems };
   if (required) return { ok: true, host: "sandbox" };
   if (target === "node") return { ok: true, host: "node", node: request.node ?? request.nodes[0] ?? "" };
@@ -60,77 +60,79 @@ export function routeHost(request: RouteRequest): Route {
   return { ok: true, host: request.sandboxAvailable ? "sandbox" : "gateway" };
 }
 
-function* elevatedProblems(request: RouteRequest): Iterable<Problem> {
+function addElevatedProblems(problems: Problem[], request: RouteRequest): void {
   if (!request.elevated) return;
   if (!request.elevatedEnabled) {
-    yield { key: "elevated", message: "Elevated commands are off: elevated.enabled would have to be true" };
+    problems.push({ key: "elevated", message: "Elevated commands are off: elevated.enabled would have to be true" });
   }
   if (!request.elevatedAllowed) {
-    yield {
+    problems.push({
       key: "elevated",
       message: "Elevated commands are not for this scope: elevated.allowed would have to accept it",
-    };
+    });
   }
 }
 
 /** H2, sandbox required. */
-function* requiredProblems({ requested, elevated, sandboxAvailable }: RouteRequest): Iterable<Problem> {
+function addRequiredProblems(problems: Problem[], { requested, elevated, sandboxAvailable }: RouteRequest): void {
   if (!sandboxAvailable) {
-    yield {
+    problems.push({
       key: "host",
       message: "A sandbox is required (tools.exec.sandboxRequired) but none is configured: set sandbox",
-    };
+    });
   }
   if (requested === "gateway" || requested === "node") {
-    yield {
+    problems.push({
       key: "host",
       message:
         `Host ${requested} is refused: every command runs in the sandbox unless tools.exec.sandboxRequired is false`,
-    };
+    });
   }
   if (elevated) {
-    yield {
+    problems.push({
       key: "elevated",
       message: "Elevated is refused: every command runs in the sandbox unless tools.exec.sandboxRequired is false",
-    };
+    });
   }
 }
 
 /** H2, sandbox not required. */
-function* targetProblems({ configured, requested, sandboxAvailable }: RouteRequest): Iterable<Problem> {
+function addTargetProblems(problems: Problem[], { configured, requested, sandboxAvailable }: RouteRequest): void {
   if (requested !== undefined && requested !== configured) {
     if (configured !== "auto") {
-      yield {
+      problems.push({
         key: "host",
         message:
           `Host ${requested} is refused: tools.exec.host is ${configured}; leave host out, or set tools.exec.host to ${requested}`,
-      };
+      });
     } else if (sandboxAvailable && requested !== "sandbox") {
-      yield {
+      problems.push({
         key: "host",
         message: `Host ${requested} is refused: a sandbox is configured; tools.exec.host would have to be ${requested}`,
-      };
+      });
     }
   }
   if ((requested ?? configured) === "sandbox" && !sandboxAvailable) {
-    yield {
+    problems.push({
       key: "host",
       message: "Host sandbox is not there: no sandbox is configured; set sandbox, or choose another host",
-    };
+    });
   }
 }
 
 /** H4. */
-function* nodeProblems({ node, nodes }: RouteRequest, onNode: boolean): Iterable<Problem> {
+function addNodeProblems(problems: Problem[], { node, nodes }: RouteRequest, onNode: boolean): void {
   const known = nodes.length > 0 ? `configured nodes: ${nodes.join(", ")}` : "no node is configured; set nodes";
   if (!onNode) {
-    if (node !== undefined) yield { key: "node", message: `Node ${JSON.stringify(node)} needs host: "node"` };
+    if (node !== undefined) problems.push({ key: "node", message: `Node ${JSON.stringify(node)} needs host: "node"` });
   } else if (node !== undefined) {
-    if (!nodes.includes(node)) yield { key: "node", message: `Node ${JSON.stringify(node)} is not known: ${known}` };
+    if (!nodes.includes(node)) {
+      problems.push({ key: "node", message: `Node ${JSON.stringify(node)} is not known: ${known}` });
+    }
   } else if (nodes.length !== 1) {
-    yield {
+    problems.push({
       key: "node",
       message: nodes.length === 0 ? `Host node is not there: ${known}` : `Say which node: ${known}`,
-    };
+    });
   }
 }

@@ -23,9 +23,13 @@ const ID_BYTES = 6;
  */
 export function newSessionId(randomBytes: (count: number) => Uint8Array, used: (id: string) => boolean): string {
   for (;;) {
-    const [quality = 0, animal = 0, ...rest] = randomBytes(ID_BYTES);
-    const suffix = rest.map((byte) => DIGITS[byte % DIGITS.length]).join("");
-    const id = `${QUALITIES[quality % QUALITIES.length]}-${ANIMALS[animal % ANIMALS.length]}-${suffix}`;
+    const bytes = randomBytes(ID_BYTES);
+    let id = `${pick(QUALITIES, bytes[0])}-${pick(ANIMALS, bytes[1])}-`;
+    for (let index = 2; index < ID_BYTES; index++) id += pick(DIGITS, bytes[index]);
     if (!used(id)) return id;
   }
+}
+
+function pick(from: ArrayLike<string>, byte = 0): string {
+  return from[byte % from.length] as string;
 }
