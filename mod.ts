@@ -11,6 +11,7 @@
 export { createOffstage } from "./src/offstage.ts";
 export type { Agent, Offstage, OffstageConfig, OffstageOptions, ProcessDetails } from "./src/offstage.ts";
 export type { ConfiguredHost, ExecConfig, InheritPolicy, Settings } from "./src/config.ts";
+export type { LimitEnd, LimitEvidence, LimitName, Limits } from "./src/limits.ts";
 export { AbortError, OffstageError } from "./src/errors.ts";
 export type { ErrorCode, Problem } from "./src/errors.ts";
 

@@ -5,6 +5,7 @@
  */
 import * as v from "valibot";
 import { listProblems, OffstageError, type Problem } from "./errors.ts";
+import { type Limits, limitsSchema } from "./limits.ts";
 import { check } from "./validate.ts";
 
 /** Which of the host's environment variables a command inherits. Patterns know `*` and `?`. */
@@ -64,6 +65,8 @@ export interface ExecConfig {
   readonly maxFinished?: number;
   /** Output of all finished sessions together, characters. @default {20000000} */
   readonly maxFinishedChars?: number;
+  /** Resource limits of every command, and the most a call's own `limits` may ask for. Not clamped. Default: none. */
+  readonly limits?: Limits;
 }
 
 /** Every setting with its value in force: see {@linkcode ExecConfig} for what each means. */
@@ -142,6 +145,7 @@ const others = {
     ),
   ),
   host: v.optional(v.picklist(["auto", "sandbox", "gateway", "node"])),
+  limits: v.optional(limitsSchema(v.number())),
 };
 
 const schema: v.GenericSchema<unknown, ExecConfig> = v.object({
@@ -186,6 +190,7 @@ export function resolveSettings(config: unknown, environment: Readonly<Record<st
     shell: given.shell,
     inheritEnv: given.inheritEnv ?? "all",
     host: given.host ?? "auto",
+    limits: Object.freeze({ ...given.limits }),
   });
 }
 

@@ -44,6 +44,7 @@ const OTHERS = {
   shell: undefined,
   inheritEnv: "all",
   host: "auto",
+  limits: {},
 } as const;
 
 function row(key: NumberRow["key"], fallback: number, min: number, max: number, ...env: readonly string[]): NumberRow {

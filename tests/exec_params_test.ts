@@ -43,6 +43,7 @@ const WRONG: Readonly<Record<keyof ExecParams, readonly unknown[]>> = {
   rows: [...NUMBERS, 0, -1, 1001, 24.5, Infinity],
   stdin: ["inherit", "OPEN", true, 1],
   mergeStreams: SWITCHES,
+  limits: [5, true, [1], "openFiles=64", { openFiles: "many" }, { openFiles: 0 }, { nofile: 64 }],
   elevated: SWITCHES,
   host: ["moon", "", 1, true],
   node: [...TEXTS, ""],

@@ -25,6 +25,7 @@ test("P1 every session with what is known about it", async () => {
     exitCode: null,
     signal: null,
     reason: null,
+    limit: null,
     name: "npm run",
     runtimeMs: 3_000,
     startedAt: EPOCH,

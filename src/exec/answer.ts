@@ -4,6 +4,7 @@
  * @module
  */
 import { listProblems, type OffstageError, type Problem } from "../errors.ts";
+import { type LimitEnd, type Limits, limitsText } from "../limits.ts";
 import { type BoundedOutput, tailOfLog } from "../output/budget.ts";
 import type { SignalName } from "../runtime.ts";
 import type { EndReason, EndStatus } from "../session/outcome.ts";
@@ -47,6 +48,8 @@ export interface RunningDetails {
   readonly tail: string;
   /** Wall clock of its timeout, ms since the epoch; `null` if it has none. */
   readonly timeoutAt: number | null;
+  /** What it is held to; absent if nothing. */
+  readonly limits?: Limits;
   /** Sessions of this scope that run the same command in the same directory. */
   readonly twins: readonly string[];
   /** What the caller ought to know. */
@@ -65,6 +68,8 @@ export interface EndedDetails {
   readonly signal: SignalName | null;
   /** Why it ended. */
   readonly reason: EndReason;
+  /** The limit that ended it; `null` if none did, or nobody can tell. */
+  readonly limit: LimitEnd | null;
   /** Its output, rendered, stdout and stderr as they came. */
   readonly output: string;
   /** Whether some of the output is left out. */
@@ -138,7 +143,7 @@ export function notStarted(error: OffstageError): ExecAnswer {
 /** The answer when the command runs on. */
 export function running(session: Session, warnings: readonly string[], twins: readonly string[]): ExecAnswer {
   const { name } = session;
-  const { id, cwd, host, shell, pty, timeoutMs } = session.facts;
+  const { id, cwd, host, shell, pty, timeoutMs, limits } = session.facts;
   const tail = tailOfLog(session.log, TAIL_CHARS);
   const pid = session.pid ?? null;
   const timeoutAt = timeoutMs === Infinity ? null : session.startedAt + timeoutMs;
@@ -156,6 +161,7 @@ export function running(session: Session, warnings: readonly string[], twins: re
     stdin,
     tail,
     timeoutAt,
+    ...(limits !== undefined && { limits }),
     twins,
     warnings,
   };
@@ -163,6 +169,7 @@ export function running(session: Session, warnings: readonly string[], twins: re
     ...(tail === "" ? [] : [tail.replace(/\n$/, "")]),
     `[running in the background: session ${id}${pid === null ? "" : `, pid ${pid}`}${afterwards(timeoutMs)}]`,
     `[process { action: "poll", sessionId: "${id}", timeout: 30000 } waits for more output or the end]`,
+    ...(limits === undefined ? [] : [`[limits: ${limitsText(limits)}]`]),
     ...twins.map((twin) => `[the same command already runs here as session ${twin}]`),
     ...notes(shell, warnings),
   ];
@@ -178,7 +185,7 @@ export function ended(session: Session, output: BoundedOutput, warnings: readonl
   const { state, facts } = session;
   if (state.kind !== "ended") throw new TypeError("Cannot describe the end of a running session");
   const { outcome, survivors } = state;
-  const { status, ok, exitCode, signal, reason } = outcome;
+  const { status, ok, exitCode, signal, reason, limit } = outcome;
   const allWarnings = [
     ...warnings,
     ...state.notes,
@@ -191,6 +198,7 @@ export function ended(session: Session, output: BoundedOutput, warnings: readonl
     exitCode,
     signal,
     reason,
+    limit,
     output: output.text,
     truncated: output.truncated,
     omittedChars: output.omittedChars,

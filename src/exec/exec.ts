@@ -90,7 +90,7 @@ async function startSomehow(context: ExecContext, plan: Plan): Promise<Started> 
 
 /** Spawns what was planned as a session of this scope. */
 async function start({ registry, settings, runtime, scope }: ExecContext, plan: Plan): Promise<Started> {
-  const { request, argv, stdin, terminal } = plan;
+  const { request, argv, stdin, terminal, reportsLimits } = plan;
   const facts = {
     id: registry.newId(),
     scope,
@@ -101,6 +101,8 @@ async function start({ registry, settings, runtime, scope }: ExecContext, plan: 
     pty: terminal !== undefined,
     stdin,
     timeoutMs: plan.timeoutMs,
+    limits: request.limits,
+    reportsLimits,
   };
   const session = new Session(facts, runtime.clock, settings.maxOutputChars);
   session.log.keepHead(Math.ceil(settings.maxResultChars / 2));

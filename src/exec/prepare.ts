@@ -5,11 +5,14 @@
  */
 import type { Settings } from "../config.ts";
 import { OffstageError, type Problem } from "../errors.ts";
+import { type Limits, limitsInForce } from "../limits.ts";
 import type { Runtime, Spawner, TerminalSize } from "../runtime.ts";
+import { limitWarnings } from "../session/wording.ts";
 import { buildEnvironment, environmentProblems } from "./environment.ts";
+import { kernelLimits } from "./limit_script.ts";
 import { routeHost } from "./route.ts";
 import type { ExecParams } from "./schema.ts";
-import { commandProblem, type Shell, shellCommand } from "./shell.ts";
+import { commandProblem, setsLimits, type Shell, shellCommand } from "./shell.ts";
 import { resolveWorkdir, workdirTrouble } from "./workdir.ts";
 
 /** The hosts and policies the user configured. */
@@ -45,6 +48,8 @@ export interface ExecRequest {
   readonly elevated: boolean;
   /** Whether it gets a terminal. */
   readonly pty: boolean;
+  /** What it will be held to; absent if nothing. */
+  readonly limits?: Limits;
 }
 
 /** A spawn that passed every check; only the session's id is missing. */
@@ -65,6 +70,8 @@ export interface Plan {
   readonly stdin: "open" | "closed";
   /** Life span, ms. */
   readonly timeoutMs: number;
+  /** Whether its shell will report on the limits it was to set. */
+  readonly reportsLimits: boolean;
   /** What the caller ought to know. */
   readonly warnings: readonly string[];
   /** The whole environment, for a session's id. */
@@ -128,6 +135,7 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
   const environment = runtime.environment();
   const shell = await context.shellFor(environment);
   const { terminal, warnings } = await chooseTerminal(params, spawner);
+  const { limits, warnings: lowered } = limitsInForce(settings.limits, params.limits);
   const request: ExecRequest = Object.freeze({
     scope,
     command: params.command,
@@ -137,6 +145,7 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
     ...(route.node !== undefined && { node: route.node }),
     elevated: params.elevated ?? false,
     pty: terminal !== undefined,
+    ...(limits !== undefined && { limits }),
   });
   const verdict = (await hosts.authorize?.(request)) ?? { allow: true };
   if (!verdict.allow) throw new OffstageError("refused", `Not allowed to run this command: ${verdict.reason}`);
@@ -144,7 +153,10 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
   const wrapped = shellCommand(shell, params.command, {
     mergeStreams: params.mergeStreams ?? false,
     close: spawner.inherited?.() ?? [],
+    limits,
   });
+  const ofKernel = limits === undefined ? [] : kernelLimits(limits);
+  const unset = setsLimits(shell) ? [] : ofKernel;
   const planFor = (size: TerminalSize | undefined, warned: readonly string[]): Plan => ({
     request,
     spawner,
@@ -154,7 +166,13 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
     terminal: size,
     stdin: size !== undefined || opensStdin(params, context.processTool) ? "open" : "closed",
     timeoutMs: lifeSpanMs(params.timeout ?? params.timeoutSeconds ?? settings.timeoutSeconds),
-    warnings: [...warned, ...ignoredYield(params, context.processTool)],
+    reportsLimits: ofKernel.length > unset.length,
+    warnings: [
+      ...warned,
+      ...ignoredYield(params, context.processTool),
+      ...lowered,
+      ...limitWarnings(unset, shell.kind),
+    ],
     environment: (sessionId) =>
       buildEnvironment({
         host: environment,

@@ -5,6 +5,7 @@
  */
 import * as v from "valibot";
 import type { Problem } from "../errors.ts";
+import { LIMIT_NAMES, type Limits, limitsSchema } from "../limits.ts";
 import { check, type Checked, numberLike } from "../validate.ts";
 
 /** Parameters of `exec`. Only `command` is required; an unknown key is an error that names the nearest known one. */
@@ -36,6 +37,8 @@ export interface ExecParams {
   readonly stdin?: "open" | "closed";
   /** Give stderr the same descriptor as stdout: true order, one stream. @default {false} */
   readonly mergeStreams?: boolean;
+  /** Resource limits of this command. Where the settings have one too, the lower of the two. */
+  readonly limits?: Limits;
   /** Run outside the sandbox, where that is enabled and allowed. */
   readonly elevated?: boolean;
   /** Where to run. Default: the setting `host`. */
@@ -71,6 +74,7 @@ const entries = {
   rows: cells,
   stdin: v.optional(v.picklist(["open", "closed"])),
   mergeStreams: v.optional(v.boolean()),
+  limits: v.optional(limitsSchema(numberLike())),
   elevated: v.optional(v.boolean()),
   host: v.optional(v.picklist(["auto", "sandbox", "gateway", "node"])),
   node: v.optional(v.pipe(v.string(), v.nonEmpty("is empty: name a node"))),
@@ -105,6 +109,9 @@ const KNOWN = {
     height: "rows",
     lines: "rows",
     merge: "mergeStreams",
+    ulimit: "limits",
+    rlimits: "limits",
+    ...Object.fromEntries(LIMIT_NAMES.map((name) => [name.toLowerCase(), `limits.${name}`])),
     sudo: "elevated",
     target: "host",
   },

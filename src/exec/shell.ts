@@ -9,7 +9,9 @@
 
 import { OffstageError } from "../errors.ts";
 import type { Problem } from "../errors.ts";
+import type { Limits } from "../limits.ts";
 import { MAX_STRING_BYTES } from "./environment.ts";
+import { limitScript } from "./limit_script.ts";
 
 /** How a shell is to be talked to. */
 export type ShellKind = "bash" | "zsh" | "sh" | "dash" | "ksh" | "pwsh" | "powershell";
@@ -136,14 +138,19 @@ export function commandProblem(command: string): Problem | undefined {
  * @param shell the shell
  * @param command the command's text, checked by {@linkcode commandProblem}
  * @param options `mergeStreams`: stderr is the same descriptor as stdout, so that the order of output is true. `close`:
- * descriptors the command must not have; only bash can close those above 9 by their numbers
+ * descriptors the command must not have; only bash can close those above 9 by their numbers. `limits`: what it is held to;
+ * PowerShell cannot set them, see {@linkcode setsLimits}
  */
 export function shellCommand(
   shell: Shell,
   command: string,
-  options: { readonly mergeStreams: boolean; readonly close?: readonly number[] },
+  options: {
+    readonly mergeStreams: boolean;
+    readonly close?: readonly number[];
+    readonly limits?: Limits | undefined;
+  },
 ): ShellCommand {
-  const windows = shell.kind === "pwsh" || shell.kind === "powershell";
+  const windows = isPowerShell(shell);
   const pieces = split(command, windows ? WINDOWS_PIECE_BYTES : POSIX_PIECE_BYTES);
   const names = pieces.map((_, index) => `${VARIABLE}${index + 1}`);
   const env = Object.fromEntries(pieces.map((piece, index) => [`${VARIABLE}${index + 1}`, piece]));
@@ -159,9 +166,20 @@ export function shellCommand(
       shell.path,
       ...(NO_STARTUP_FILES[shell.kind] ?? []),
       "-c",
-      closing(shell.kind, options.close ?? []) + posixWrapper(shell.kind, names, options.mergeStreams),
+      (options.limits === undefined ? "" : limitScript(options.limits, shell.kind)) +
+      closing(shell.kind, options.close ?? []) +
+      posixWrapper(shell.kind, names, options.mergeStreams),
     ] as const;
   return { argv, env };
+}
+
+/** Whether a shell can hold what it runs to limits. */
+export function setsLimits(shell: Shell): boolean {
+  return !isPowerShell(shell);
+}
+
+function isPowerShell({ kind }: Shell): boolean {
+  return kind === "pwsh" || kind === "powershell";
 }
 
 /**

@@ -49,7 +49,8 @@ export function createWholeCharacters(emit: (bytes: Uint8Array) => void): WholeC
   return { add, flush };
 }
 
-function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {
+/** The bytes of two pieces in one. */
+export function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {
   const joined = new Uint8Array(head.length + tail.length);
   joined.set(head);
   joined.set(tail, head.length);

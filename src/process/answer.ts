@@ -5,6 +5,7 @@
  */
 import type { ToolAnswer } from "../exec/answer.ts";
 import { listProblems, type Problem } from "../errors.ts";
+import type { LimitEnd } from "../limits.ts";
 import type { SignalName } from "../runtime.ts";
 import type { InputWait } from "../session/input_wait.ts";
 import type { EndReason, EndStatus, Outcome } from "../session/outcome.ts";
@@ -25,6 +26,8 @@ export interface StatusDetails {
   readonly signal: SignalName | null;
   /** Why it ended. */
   readonly reason: EndReason | null;
+  /** The limit that ended it; `null` if none did, or nobody can tell. */
+  readonly limit: LimitEnd | null;
 }
 
 /** `details` of a call that failed; nothing was done and nothing consumed. */
@@ -48,12 +51,13 @@ export type ProcessAnswer<Details = object> = ToolAnswer<Details | FailureDetail
 export function statusOf(session: Session, state: SessionState = session.state): StatusDetails {
   const { id } = session;
   if (state.kind === "ended") return { sessionId: id, ...state.outcome };
-  return { sessionId: id, status: "running", ok: null, exitCode: null, signal: null, reason: null };
+  return { sessionId: id, status: "running", ok: null, exitCode: null, signal: null, reason: null, limit: null };
 }
 
 /** How a session ended that has gone. */
-export function outcomeText({ status, exitCode, signal }: Outcome): string {
-  return `${status}: ${signal ?? (exitCode === null ? "exit code unknown" : `exit code ${exitCode}`)}`;
+export function outcomeText({ status, exitCode, signal, limit }: Outcome): string {
+  const how = signal ?? (exitCode === null ? "exit code unknown" : `exit code ${exitCode}`);
+  return `${status}: ${how}${limit === null ? "" : `, limits.${limit.name}`}`;
 }
 
 /** A hint that a session waits for input; `undefined` if it does not. */

@@ -4,10 +4,11 @@
  * @module
  */
 import type { Exit } from "../runtime.ts";
+import { limitThatEnded } from "./limit_end.ts";
 import { outcomeOf, type StopCause } from "./outcome.ts";
 import type { Session, Survivor } from "./session.ts";
 import { pause } from "./timing.ts";
-import { leftoverNotes } from "./wording.ts";
+import { leftoverNotes, limitNotes } from "./wording.ts";
 
 /** Silence after the exit that counts as the end of the output when a left-behind child holds the pipe, ms. */
 const DRAIN_SILENCE_MS = 500;
@@ -43,13 +44,14 @@ export async function settleWith(
 ): Promise<void> {
   const survivors = await survivorsAtEnd(session);
   if (session.outputEnded === false) session.completeOutput();
+  const cause = session.stopCause ?? causeOf(session, exit);
   session.settle({
     kind: "ended",
     endedAt: session.clock.now(),
     durationMs: Math.round(exitedAt - session.startedMonotonic),
-    outcome: outcomeOf(exit, session.stopCause ?? causeOf(session, exit)),
+    outcome: outcomeOf(exit, cause, limitThatEnded(session, exit, cause)),
     survivors,
-    notes,
+    notes: [...notes, ...limitNotes(session)],
   });
 }
 

@@ -3,16 +3,17 @@
  *
  * @module
  */
+import type { LimitEnd } from "../limits.ts";
 import type { Exit, SignalName } from "../runtime.ts";
 
-/** Why a session was stopped by us. The first cause wins. */
-export type StopCause = "timeout" | "killed" | "aborted" | "shutdown";
+/** Why a session was stopped by us; `limit` is that of its output. The first cause wins. */
+export type StopCause = "timeout" | "killed" | "aborted" | "shutdown" | "limit";
 
 /** How a session's command ended. */
 export type EndStatus = "completed" | "failed" | "killed";
 
 /** Why it ended. `exit` is by itself, `signal` is one that we did not send. */
-export type EndReason = "exit" | "signal" | StopCause | "spawn-error";
+export type EndReason = "exit" | "signal" | Exclude<StopCause, "limit"> | "spawn-error";
 
 /** The end of a session in the words that every answer uses (spec R2). */
 export interface Outcome {
@@ -26,23 +27,28 @@ export interface Outcome {
   readonly signal: SignalName | null;
   /** Why it ended. */
   readonly reason: EndReason;
+  /** The limit that ended it; `null` if none did, or nobody can tell. */
+  readonly limit: LimitEnd | null;
 }
 
 /**
  * Puts wait status and cause together (spec E26, E27). The wait status wins: a command that exits by itself while it
  * is being killed has completed. One that was cut short by its timeout, an abort or the host's end has failed even
- * if it tidied up and exited 0, for it did not do what was asked.
+ * if it tidied up and exited 0, for it did not do what was asked; so has one that printed too much, which was killed.
+ *
+ * @param limit the limit that ended it
  */
-export function outcomeOf(exit: Exit, cause: StopCause | undefined): Outcome {
+export function outcomeOf(exit: Exit, cause: StopCause | undefined, limit: LimitEnd | null = null): Outcome {
   const exitCode = exit.code ?? null;
   const signal = exit.signal ?? null;
   if (cause === undefined) {
     return signal === null
-      ? { status: "completed", ok: exitCode === 0, exitCode, signal, reason: "exit" }
-      : { status: "failed", ok: false, exitCode, signal, reason: "signal" };
+      ? { status: "completed", ok: exitCode === 0, exitCode, signal, reason: "exit", limit }
+      : { status: "failed", ok: false, exitCode, signal, reason: "signal", limit };
   }
-  if (cause !== "killed") return { status: "failed", ok: false, exitCode, signal, reason: cause };
+  if (cause === "limit") return { status: "killed", ok: false, exitCode, signal, reason: "killed", limit };
+  if (cause !== "killed") return { status: "failed", ok: false, exitCode, signal, reason: cause, limit };
   return exitCode === null
-    ? { status: "killed", ok: false, exitCode, signal, reason: "killed" }
-    : { status: "completed", ok: exitCode === 0, exitCode, signal, reason: "exit" };
+    ? { status: "killed", ok: false, exitCode, signal, reason: "killed", limit }
+    : { status: "completed", ok: exitCode === 0, exitCode, signal, reason: "exit", limit };
 }

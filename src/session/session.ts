@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { Limits } from "../limits.ts";
+import { tailOfLog } from "../output/budget.ts";
 import { createCursor, type Cursor } from "../output/cursor.ts";
 import { createOutputLog, type OutputLog } from "../output/log.ts";
 import type {
@@ -41,6 +43,10 @@ export interface SessionFacts {
   readonly stdin: "open" | "closed";
   /** Life span in ms; `Infinity` is none. */
   readonly timeoutMs: number;
+  /** What it is held to. */
+  readonly limits?: Limits | undefined;
+  /** Whether its shell reports which of these it could not set. */
+  readonly reportsLimits?: boolean;
 }
 
 /** One process of an ended or stopped session that still lives. */
@@ -95,6 +101,12 @@ export class Session {
   leftoverCause: StopCause | undefined;
   /** Signals that were sent alone, on request: to end by one of them is to be killed (spec E27). */
   readonly requested: Set<SignalName> = new Set();
+  /** What its shell has reported about the limits it was to set. */
+  limitReport: readonly string[] | undefined;
+  /** Whether that has been told to the caller of `exec`. */
+  limitsTold = false;
+  /** Whether it printed more than its limit allows: what came after is dropped. */
+  outputCut = false;
   /** Settles when the stop ladder has run to its end. */
   stopping: Promise<void> | undefined;
   /** How the shell ended, once it has. */
@@ -157,6 +169,11 @@ export class Session {
   /** The scope's place in the output: one for all its pollers. */
   get cursor(): Cursor {
     return (this.#cursor ??= createCursor(this.log));
+  }
+
+  /** The newest of what it has printed, rendered, at most so many characters. */
+  tail(maxChars: number): string {
+    return tailOfLog(this.log, maxChars);
   }
 
   /** Process id of its shell, where there is one. */

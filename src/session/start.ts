@@ -3,12 +3,19 @@
  *
  * @module
  */
-import type { Spawner, SpawnSpec } from "../runtime.ts";
+import type { OutputSink, Spawner, SpawnSpec } from "../runtime.ts";
 import { followToEnd } from "./end.ts";
+import { withoutReport } from "./limit_report.ts";
+import { withOutputLimit } from "./output_limit.ts";
 import type { Registry } from "./registry.ts";
 import type { Session } from "./session.ts";
 import { stop } from "./stop.ts";
 import { longTimer } from "./timing.ts";
+import { waitFor } from "./wait.ts";
+import { reportWarnings } from "./wording.ts";
+
+/** Longest wait for the shell's report on its limits, ms: it comes within milliseconds, but a distant host may take long. */
+const REPORT_WAIT_MS = 1_000;
 
 /**
  * Starts a session's command. It can be found in the registry before this resolves, so an interrupted caller never
@@ -25,17 +32,46 @@ export async function startSession(
   killGraceMs: number,
 ): Promise<readonly string[]> {
   await registry.starting(async () => {
-    session.child = await spawner.spawn(spec, session.sink);
+    session.child = await spawner.spawn(spec, limitedSink(session, killGraceMs));
     registry.add(session);
   });
   follow(session, registry, killGraceMs);
-  return session.child.warnings ?? [];
+  const { warnings = [] } = session.child;
+  return session.facts.reportsLimits === true ? [...warnings, ...await reportedLimits(session)] : warnings;
+}
+
+/** What the caller ought to know about the limits of a session that has just started. */
+async function reportedLimits(session: Session): Promise<readonly string[]> {
+  const hasReported = (): boolean => session.limitReport !== undefined;
+  const met = (): boolean => hasReported() || session.exit !== undefined;
+  await waitFor(session, met, { timeoutMs: REPORT_WAIT_MS });
+  session.limitsTold = hasReported(); // else the end tells it
+  return reportWarnings(session);
+}
+
+/** The session's sink, behind what its limits need. */
+function limitedSink(session: Session, killGraceMs: number): OutputSink {
+  const { limits, reportsLimits } = session.facts;
+  let { sink } = session;
+  if (limits?.outputBytes !== undefined) {
+    sink = withOutputLimit(sink, limits.outputBytes, () => {
+      session.outputCut = true;
+      if (session.state.kind === "running") session.stopCause ??= "limit";
+      if (session.child !== undefined) void stop(session, "limit", killGraceMs);
+    });
+  }
+  if (reportsLimits !== true) return sink;
+  return withoutReport(sink, (words) => {
+    session.limitReport = words;
+    session.touch();
+  });
 }
 
 /** Sets the timeout and awaits the end. Apart from the start, so that what lives as long as the session holds no spec. */
 function follow(session: Session, registry: Registry, killGraceMs: number): void {
   const { clock, facts } = session;
   const cancelTimeout = longTimer(clock, facts.timeoutMs, () => void stop(session, "timeout", killGraceMs));
+  if (session.outputCut) void stop(session, "limit", killGraceMs); // it was quicker than its start
   void followToEnd(session).then(() => {
     cancelTimeout();
     registry.ended(session);

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { LIMIT_NAMES, type LimitName } from "../limits.ts";
+import { AS_ROOT } from "./limit_words.ts";
 import type { Outcome, StopCause } from "./outcome.ts";
 import type { Session, SessionState, Survivor } from "./session.ts";
 
@@ -17,25 +19,34 @@ const NAMED_SURVIVORS = 8;
 
 /** A session's state in a few words: its present one, or the one an answer is about. */
 export function statusText(session: Session, state: SessionState = session.state): string {
-  if (state.kind === "running") return "running";
+  const cut = session.outputCut ? `, ${pastLimit(session)}` : "";
+  if (state.kind === "running") return `running${cut}`;
+  const { status, limit } = state.outcome;
   const sentence = endSentence(session, state.outcome) ?? "exit code 0";
-  return sentence.startsWith(state.outcome.status) ? sentence : `${state.outcome.status}: ${sentence}`;
+  const text = sentence.startsWith(status) ? sentence : `${status}: ${sentence}`;
+  return limit?.evidence === "counted" ? text : text + cut;
 }
 
 /** How a session ended, or `undefined` for a plain success, which needs no words. */
 export function endSentence(session: Session, outcome: Outcome): string | undefined {
-  const { exitCode, signal, reason } = outcome;
+  const sentence = reasonSentence(session, outcome);
+  const limit = limitClause(session, outcome);
+  return limit === undefined ? sentence : `${sentence}; ${limit}`;
+}
+
+function reasonSentence(session: Session, outcome: Outcome): string | undefined {
+  const { exitCode, signal, reason, limit } = outcome;
   switch (reason) {
     case "exit":
       if (session.stopCause !== undefined) return `exited with code ${exitCode} while it was being killed`;
       if (exitCode === null) return "ended; its exit code is unknown";
       return exitCode === 0 ? undefined : `exit code ${exitCode}${hint(exitCode)}`;
     case "signal":
-      return `ended by signal ${signal}, which was not sent on request`;
+      return `ended by signal ${signal}${limit?.evidence === "signal" ? "" : ", which was not sent on request"}`;
     case "timeout":
       return `timed out after ${seconds(session.facts.timeoutMs)}, ${byWhat(outcome)}`;
     case "killed":
-      return `killed on request, ${byWhat(outcome)}`;
+      return limit === null ? `killed on request, ${byWhat(outcome)}` : `killed, ${byWhat(outcome)}`;
     case "aborted":
       return `aborted by the caller, ${byWhat(outcome)}`;
     case "shutdown":
@@ -62,6 +73,7 @@ export function leftoverNotes({ leftoverCause, facts }: Session): readonly strin
     killed: "killed on request",
     aborted: "aborted by the caller",
     shutdown: "its host shut down",
+    limit: "they printed more than limits.outputBytes",
   };
   return [`the processes that the shell had left behind were ended: ${why[leftoverCause]}`];
 }
@@ -88,6 +100,51 @@ function byWhat({ exitCode, signal }: Outcome): string {
 
 /** A program on pipes buffers what it prints in blocks; a signal throws the unprinted block away. */
 export function bufferLoss(session: Session, { signal }: Outcome): readonly string[] {
-  const lost = signal !== null && session.stopCause !== undefined && !session.facts.pty;
+  const { stopCause } = session;
+  const lost = signal !== null && stopCause !== undefined && stopCause !== "limit" && !session.facts.pty;
   return lost ? ["output that the program had buffered and not written yet may be lost"] : [];
+}
+
+/** That limits are not in force, because the shell cannot set them. */
+export function limitWarnings(names: readonly string[], shell: string): readonly string[] {
+  return LIMIT_NAMES.filter((name) => names.includes(name))
+    .map((name) => `limits.${name} is not in force: ${shell} could not set it`);
+}
+
+/** The same as far as a session's shell has reported it by now. */
+export function reportWarnings({ facts, limitReport = [] }: Session): readonly string[] {
+  const asRoot = "limits.processes may not hold: the kernel holds no command of root to it";
+  return [...limitWarnings(limitReport, facts.shell), ...(limitReport.includes(AS_ROOT) ? [asRoot] : [])];
+}
+
+/** What is left to say about limits at a session's end. */
+export function limitNotes(session: Session): readonly string[] {
+  const { facts, limitReport, limitsTold, outputCut, stopCause } = session;
+  const isUnknown = facts.reportsLimits === true && limitReport === undefined;
+  return [
+    ...(isUnknown ? [`its limits may not have been in force: ${facts.shell} did not report on them`] : []),
+    ...(limitsTold ? [] : reportWarnings(session)),
+    ...(outputCut && stopCause !== "limit" ? [pastLimit(session)] : []),
+  ];
+}
+
+function limitClause(session: Session, { limit }: Outcome): string | undefined {
+  if (limit === null) return undefined;
+  const named = limitWithValue(session, limit.name);
+  switch (limit.evidence) {
+    case "counted":
+      return pastLimit(session);
+    case "signal":
+      return `its CPU time was used up: ${named}`;
+    case "output":
+      return `probably because of ${named}, its output says so`;
+  }
+}
+
+function pastLimit(session: Session): string {
+  return `it printed more than ${limitWithValue(session, "outputBytes")}, what came after that is dropped`;
+}
+
+function limitWithValue({ facts }: Session, name: LimitName): string {
+  return `limits.${name} ${facts.limits?.[name]}`;
 }

@@ -512,12 +512,12 @@ const ENDS: Readonly<
 > = {
   "a natural end": {
     command: "sleep 0.1; exit 6",
-    outcome: { status: "completed", ok: false, exitCode: 6, signal: null, reason: "exit" },
+    outcome: { status: "completed", ok: false, exitCode: 6, signal: null, reason: "exit", limit: null },
   },
   "a kill": {
     command: "sleep 60",
     end: (agent, sessionId) => agent.process({ action: "kill", sessionId }),
-    outcome: { status: "killed", ok: false, exitCode: null, signal: "SIGTERM", reason: "killed" },
+    outcome: { status: "killed", ok: false, exitCode: null, signal: "SIGTERM", reason: "killed", limit: null },
   },
   "a kill that needs SIGKILL": {
     command: "trap '' TERM; echo ready; while :; do sleep 60; done",
@@ -525,17 +525,17 @@ const ENDS: Readonly<
       await eventually(async () => (await log(agent, sessionId)).totalLines === 1, "the trap");
       await agent.process({ action: "kill", sessionId });
     },
-    outcome: { status: "killed", ok: false, exitCode: null, signal: "SIGKILL", reason: "killed" },
+    outcome: { status: "killed", ok: false, exitCode: null, signal: "SIGKILL", reason: "killed", limit: null },
   },
   "a timeout": {
     command: "sleep 60",
     timeout: 0.5,
-    outcome: { status: "failed", ok: false, exitCode: null, signal: "SIGTERM", reason: "timeout" },
+    outcome: { status: "failed", ok: false, exitCode: null, signal: "SIGTERM", reason: "timeout", limit: null },
   },
   "somebody else's SIGKILL": {
     command: "exec sleep 60",
     end: (_agent, _id, pid) => process.kill(pid, "SIGKILL"),
-    outcome: { status: "failed", ok: false, exitCode: null, signal: "SIGKILL", reason: "signal" },
+    outcome: { status: "failed", ok: false, exitCode: null, signal: "SIGKILL", reason: "signal", limit: null },
   },
 };
 
@@ -565,8 +565,8 @@ for (const terminal of [false, true]) {
       const again = await poll(agent, id);
       for (const answer of [listed, logged, polled, killed, again]) {
         assert(answer !== undefined && "ok" in answer);
-        const { status, ok, exitCode, signal, reason } = answer;
-        assertEquals({ status, ok, exitCode, signal, reason }, outcome);
+        const { status, ok, exitCode, signal, reason, limit } = answer;
+        assertEquals({ status, ok, exitCode, signal, reason, limit }, outcome);
       }
       assertEquals("confirmed" in killed && killed.confirmed, true);
     });
