@@ -20,7 +20,7 @@ interface Input {
   release(): void;
 }
 
-const FIRST_READ_BYTES = 4_096; // enough for most commands; 64 KiB for each idle session would add up
+const FIRST_READ_BYTES = 1_024; // enough for many commands; more takes longer to make, and adds up in idle sessions
 const READ_BYTES = 65_536; // what a pipe of Linux holds
 
 /**

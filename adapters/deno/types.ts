@@ -17,7 +17,11 @@ export interface DenoGlobal {
   /** What this process may do. */
   readonly permissions: {
     /** Never asks anybody, unlike the calls that need the permission. */
-    querySync(permission: DenoPermission): { readonly state: "granted" | "prompt" | "denied" };
+    querySync(permission: DenoPermission): {
+      readonly state: "granted" | "prompt" | "denied";
+      /** Granted, but for a part of it that is denied. */
+      readonly partial?: boolean;
+    };
   };
   /** Looks at a file, following links. */
   stat(path: string): Promise<DenoFileInfo>;
