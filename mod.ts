@@ -51,7 +51,7 @@ export type { EndReason, EndStatus, Outcome, StopCause } from "./src/session/out
 export type { SessionEnd } from "./src/session/end_all.ts";
 export type { Survivor } from "./src/session/session.ts";
 export type { StreamBytes } from "./src/output/log.ts";
-export { KEY_NAMES } from "./src/terminal/keys.ts";
+export { KEY_NAMES } from "./src/terminal/key_table.ts";
 
 // the seam
 export type {

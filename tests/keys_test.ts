@@ -3,7 +3,8 @@
 import { test } from "node:test";
 import { assert, assertEquals, assertMatch, assertStringIncludes, fail } from "@std/assert";
 import fc from "fast-check";
-import { encodeKey, encodeKeys, KEY_NAMES, pipeActions } from "../src/terminal/keys.ts";
+import { encodeKey, encodeKeys, pipeActions } from "../src/terminal/keys.ts";
+import { KEY_NAMES } from "../src/terminal/key_table.ts";
 import type { KeyInput } from "../src/terminal/keys.ts";
 
 const NORMAL = { applicationCursor: false };

@@ -49,6 +49,9 @@ export const NAMED_KEYS: ReadonlyMap<string, NamedKey> = new Map<string, NamedKe
   ...fixed(["kpenter"], `${ESC}OM`),
 ]);
 
+/** Every key name, lower-case, aliases included. Any of them may carry the prefixes `C-`, `M-` and `S-`. */
+export const KEY_NAMES: readonly string[] = [...NAMED_KEYS.keys()];
+
 /** Control keys that are not `code & 0x1f`; the digits and `/`, `-` are xterm's and tmux's. */
 export const CONTROL_EXCEPTIONS: Readonly<Record<string, string>> = {
   "?": "\x7f",

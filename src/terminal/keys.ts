@@ -9,7 +9,7 @@
 import type { Problem } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 import type { SignalName } from "../runtime.ts";
-import { CONTROL_EXCEPTIONS, NAMED_KEYS } from "./key_table.ts";
+import { CONTROL_EXCEPTIONS, KEY_NAMES, NAMED_KEYS } from "./key_table.ts";
 import type { NamedKey } from "./key_table.ts";
 
 /** Modes of the terminal that change what a key sends. */
@@ -50,9 +50,6 @@ interface Modifiers {
 }
 
 const ESC = "\x1b";
-
-/** Every key name, lower-case, aliases included. Any of them may carry the prefixes `C-`, `M-` and `S-`. */
-export const KEY_NAMES: readonly string[] = [...NAMED_KEYS.keys()];
 
 const PREFIX = /^(c|ctrl|control|m|alt|meta|s|shift)[-+](?=.)/isu;
 
