@@ -4,6 +4,7 @@
  * @module
  */
 
+import process from "node:process";
 import { createShutdown } from "../node/shutdown.ts";
 import { createSystem } from "../node/system.ts";
 import { type BunPtyKind, createBunSpawner } from "./spawner.ts";
@@ -38,6 +39,7 @@ export function bunRuntime(options: BunRuntimeOptions = {}): Runtime {
     ...createSystem(),
     name: `bun ${bun.version}`,
     spawner: createBunSpawner(bun, options.pty),
+    environment: () => ({ ...process.env }) as Readonly<Record<string, string>>, // an object like any other here
     onShutdown: createShutdown(ERROR_EVENTS),
   };
 }

@@ -74,9 +74,7 @@ function afterReading(fire: () => void): () => void {
 /** Name by name: Node asks the system twice for each variable that a spread copies. */
 function environment(): Readonly<Record<string, string>> {
   const { env } = process;
-  const variables: Record<string, string> = Object.create(null); // where `__proto__` is a name like any other
-  for (const name of Object.keys(env)) variables[name] = env[name] ?? "";
-  return variables;
+  return Object.fromEntries(Object.keys(env).map((name) => [name, env[name] ?? ""]));
 }
 
 /** Draws random bytes in stock: a draw costs the same for few bytes as for many. None is given out twice. */
