@@ -299,10 +299,10 @@ for (const pty of [false, true]) {
   });
 }
 
-test("a report that is late is told at the end, and the answer does not wait for it longer than a second", async () => {
+test("a report that is late is told at the end, and the answer waits for it no longer than 5 s", async () => {
   const bench = open();
   const { answer, child } = await start(bench, { limits: { openFiles: 64 }, background: true });
-  await bench.clock.advance(1_000);
+  await bench.clock.advance(5_000);
   const { details } = await answer;
   assert(details.status === "running");
   assertEquals(details.warnings, []);

@@ -14,8 +14,8 @@ import { longTimer } from "./timing.ts";
 import { waitFor } from "./wait.ts";
 import { reportWarnings } from "./wording.ts";
 
-/** Longest wait for the shell's report on its limits, ms: it comes within milliseconds, but a distant host may take long. */
-const REPORT_WAIT_MS = 1_000;
+/** Longest wait for the shell's report on its limits, ms: it comes within milliseconds, unless a host is busy or distant. */
+const REPORT_WAIT_MS = 5_000;
 
 /**
  * Starts a session's command. It can be found in the registry before this resolves, so an interrupted caller never
