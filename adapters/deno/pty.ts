@@ -48,6 +48,7 @@ export function createDenoPtyBackend(loaders: readonly PtyLoader[] = DENO_PTY_LO
     io: {
       read: (descriptor, bytes) => libc().read(descriptor, bytes),
       write: (descriptor, bytes) => libc().write(descriptor, bytes),
+      isUnread: (descriptor) => libc().isUnread(descriptor),
     },
   });
   return {

@@ -31,6 +31,8 @@ export interface DescriptorIo {
   read(descriptor: number, bytes: Uint8Array): number;
   /** Writes a part of `bytes` or all of it; returns how many were written. */
   write(descriptor: number, bytes: Uint8Array): number;
+  /** Whether there is something to read. Absent where the runtime has read it by the time it tells an exit. */
+  isUnread?(descriptor: number): boolean;
 }
 
 /** What a {@linkcode PtyBackend} is made of. */
@@ -140,7 +142,10 @@ function attach(terminal: NodePtyTerminal, spec: SpawnSpec, sink: OutputSink, ki
     terminal.onExit(({ exitCode, signal }) => {
       exitedAt = performance.now();
       letGo();
-      resolve(exitOf(exitCode, signal));
+      const tell = (): void => resolve(exitOf(exitCode, signal));
+      // Silence counts from here on, so it must be the program's and not the runtime's
+      if (isOpen && fd !== undefined && io.isUnread?.(fd)) onNextEvent(socket, tell);
+      else tell();
     });
   });
   const leader: GroupLeader = { pid, sessionId: spec.sessionId, kill, exitedAt: () => exitedAt };
@@ -174,6 +179,10 @@ function holdOpen(ptsName: string | undefined): () => void {
     if (slave !== undefined) closeSync(slave);
     slave = undefined;
   };
+}
+
+function onNextEvent(socket: NodePtyTerminal["_socket"], act: () => void): void {
+  for (const event of ["data", "end", "error", "close"]) socket.once(event, act);
 }
 
 /** Reads what the runtime left in a terminal that has hung up. */

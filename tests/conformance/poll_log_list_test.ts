@@ -315,7 +315,11 @@ test(
 test("P13 what a poll left out is in the log, at the offset it names [23]", { skip: posix }, async () => {
   const bench = closing(open());
   const { agent } = bench;
-  const id = await ended(agent, "seq 1 20000; echo broken >&2");
+  // Two pipes have no order of their own: the second is written to when the first has been read
+  const { id } = await background(agent, { command: "seq 1 20000; read go; echo broken >&2", background: true });
+  await eventually(async () => (await log(agent, id)).totalLines === 20_000, "all of stdout is in the log");
+  await agent.process({ action: "write", sessionId: id, data: "\n" });
+  await eventually(async () => (await log(agent, id)).status !== "running", "the end");
   const answer = await poll(agent, id);
   assertEquals([answer.truncated, answer.logOffset, answer.droppedByStream.stderr], [true, 0, 0]);
   assertGreater(answer.droppedByStream.stdout, 70_000);
