@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertLess, assertLessOrEqual, assertStringIncludes } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { test } from "node:test";
 import { boundedOutput, clipLine, countChars, fitHeadAndTail, tailOf, tailOfLog } from "../src/output/budget.ts";
 import { createOutputLog, type OutputLog } from "../src/output/log.ts";

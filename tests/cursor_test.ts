@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { test } from "node:test";
 import { createCursor, type Delivery } from "../src/output/cursor.ts";
 import { createOutputLog } from "../src/output/log.ts";

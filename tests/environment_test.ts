@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import {
   buildEnvironment,
   environmentProblems,

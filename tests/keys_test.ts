@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { assert, assertEquals, assertMatch, assertStringIncludes, fail } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { encodeKey, encodeKeys, pipeActions } from "../src/terminal/keys.ts";
 import { KEY_NAMES } from "../src/terminal/key_table.ts";
 import type { KeyInput } from "../src/terminal/keys.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertLessOrEqual, assertStringIncludes } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { test } from "node:test";
 import { type LinePage, type LineQuery, readLines } from "../src/output/lines.ts";
 import { createOutputLog, type OutputLog } from "../src/output/log.ts";

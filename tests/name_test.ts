@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { sessionName } from "../src/session/name.ts";
 
 function check(cases: Readonly<Record<string, string>>): void {

@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { nearest } from "../src/nearest.ts";
 
 const PARAMETERS = ["command", "workdir", "env", "yieldMs", "background", "timeout", "pty", "cols", "rows", "stdin"];

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertGreaterOrEqual, assertLessOrEqual, assertStrictEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { test } from "node:test";
 import { createOutputLog, type OutputLog } from "../src/output/log.ts";
 import { measure } from "../src/output/scan.ts";

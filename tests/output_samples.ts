@@ -4,7 +4,7 @@
  * @module
  */
 
-import fc from "fast-check";
+import fc from "./property.ts";
 import { createOutputLog, type OutputLog, type Segment } from "../src/output/log.ts";
 import type { StreamName } from "../src/runtime.ts";
 

@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { encodePaste } from "../src/terminal/paste.ts";
 
 function pasted(text: string, mode: boolean, bracketed?: boolean): readonly [string, boolean, number] {

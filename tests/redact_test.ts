@@ -4,7 +4,7 @@
  * @module
  */
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { test } from "node:test";
 import type { StreamName } from "../mod.ts";
 import { createRedactor } from "../src/session/redact.ts";

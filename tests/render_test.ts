@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { test } from "node:test";
 import { createRenderer, type Renderer, renderText } from "../src/output/render.ts";
 import { controlText, plainText } from "./output_samples.ts";

@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { assertEquals, assertLess, assertLessOrEqual, assertRejects, assertStringIncludes } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { OffstageError } from "../src/errors.ts";
 import { MAX_STRING_BYTES } from "../src/exec/environment.ts";
 import { chooseShell, commandProblem, MAX_COMMAND_BYTES, shellCommand } from "../src/exec/shell.ts";

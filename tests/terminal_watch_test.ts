@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { assert, assertEquals, assertLessOrEqual, assertStrictEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { createTerminalWatch } from "../src/terminal/watch.ts";
 import type { TerminalModes } from "../src/terminal/watch.ts";
 
