@@ -23,8 +23,9 @@ const ALL_CODES = Array.from({ length: 256 }, (_, code) => code);
 const SOME_CODES: readonly number[] = [0, 1, 2, 7, 126, 127, 128, 129, 130, 137, 143, 255];
 const STORM = Array.from({ length: 200 });
 
-/** Leaves a process behind that prints 20 000 lines when SIGUSR1 tells it to. */
-const LEAVE_BEHIND = "trap '' HUP; (trap 'seq 1 20000; exit' USR1; echo up; while :; do sleep 0.05; done) & exit 4";
+/** Leaves a process behind that prints 20 000 lines when SIGUSR1 tells it to; it ends by itself if nobody does. */
+const LEAVE_BEHIND =
+  "trap '' HUP; (trap 'seq 1 20000; exit' USR1; echo up; for _ in $(seq 2000); do sleep 0.05; done) & exit 4";
 
 /** Cases of an end. */
 export const exitCases: readonly CaseDefinition[] = [
