@@ -5,7 +5,7 @@
  * @module
  */
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
-import fc from "fast-check";
+import fc from "./property.ts";
 import { test } from "node:test";
 import type { ExecAnswer, ExecConfig, ExecParams, LimitName, Limits, OutputSink, StreamName } from "../mod.ts";
 import { OffstageError } from "../mod.ts";
