@@ -46,7 +46,10 @@ export type { WriteDetails } from "./src/process/typing.ts";
 export type { WokenBy } from "./src/process/until.ts";
 
 // sessions
+export type { ExitEvent, MatchEvent, SessionEvent } from "./src/session/event.ts";
+export type { AgentEvents, EventList, QueuedEvent } from "./src/session/events.ts";
 export type { InputEvidence } from "./src/session/input_wait.ts";
+export type { Match, MatchCounts, NotifyOn } from "./src/session/line_watch.ts";
 export type { EndReason, EndStatus, Outcome, StopCause } from "./src/session/outcome.ts";
 export type { SessionEnd } from "./src/session/end_all.ts";
 export type { Survivor } from "./src/session/session.ts";

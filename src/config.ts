@@ -31,9 +31,9 @@ export interface ExecConfig {
   readonly timeoutSec?: number;
   /** How long a finished session is kept, ms. Env `OPENCLAW_BASH_JOB_TTL_MS`. @default {1800000} */
   readonly cleanupMs?: number;
-  /** Whether the end of a background session is to make an event. Without effect yet: there are no events. @default {true} */
+  /** Whether the end of a background session makes an event, unless an answer has told it. @default {true} */
   readonly notifyOnExit?: boolean;
-  /** Whether a success without output is to make one too. Without effect yet. @default {false} */
+  /** Whether a success without output makes one too. @default {false} */
   readonly notifyOnExitEmptySuccess?: boolean;
   /** Output held per session, characters. Env `OPENCLAW_BASH_MAX_OUTPUT_CHARS`. @default {200000} */
   readonly maxOutputChars?: number;

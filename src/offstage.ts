@@ -21,6 +21,8 @@ import { onUse } from "./on_use.ts";
 import type { ProcessAction, ProcessParams } from "./process/schema.ts";
 import type { WriteDetails } from "./process/typing.ts";
 import type { Runtime, Spawner } from "./runtime.ts";
+import type { SessionEvent } from "./session/event.ts";
+import { type AgentEvents, createEvents } from "./session/events.ts";
 import { endAll, type SessionEnd } from "./session/end_all.ts";
 import { createRegistry } from "./session/registry.ts";
 
@@ -43,6 +45,26 @@ export interface OffstageConfig {
    * allows a shell allows all that can be written to it. Default: everything is allowed.
    */
   readonly authorize?: Hosts["authorize"];
+  /**
+   * Given every event of every scope as it happens: the end of a background session that no answer has told, and lines
+   * that match `notifyOn`. What it throws is ignored; then the event waits in `agent.events` as if it had not been given.
+   *
+   * @example
+   * ```ts
+   * import { createOffstage } from "offstage/node";
+   *
+   * await using offstage = createOffstage({
+   *   onEvent: (event) => {
+   *     if (event.type === "exit") console.log(event.name, event.exitCode, event.snippet); // sleep 3 oh no
+   *   },
+   * });
+   * await offstage.agent("agent-1").exec({ command: "sleep 0.2; echo oh no; exit 3", background: true });
+   * await new Promise((resolve) => setTimeout(resolve, 2_000));
+   * ```
+   */
+  readonly onEvent?: (event: SessionEvent) => void;
+  /** Asked after each event to wake the agent of that scope, so that it looks at `agent.events`. */
+  readonly requestHeartbeat?: (scope: string) => void;
 }
 
 /** Options of {@linkcode createOffstage}. */
@@ -100,6 +122,8 @@ export interface Agent {
     params: ProcessParams & { readonly action: A },
     options?: ProcessOptions,
   ): Promise<ToolAnswer<ProcessDetails[A] | FailureDetails>>;
+  /** What happened in the background and was told by no answer; see {@linkcode AgentEvents}. */
+  readonly events: AgentEvents;
   /** Ends every session of the agent and forgets it; resolves when each end is confirmed or given up. */
   killAll(): Promise<readonly SessionEnd[]>;
 }
@@ -157,6 +181,11 @@ export function createOffstage(options: OffstageOptions): Offstage {
     platform: runtime.platform,
     hasProgram: (name) => runtime.hasProgram(name),
   });
+  const events = createEvents({
+    settings,
+    ...(options.onEvent !== undefined && { onEvent: options.onEvent }),
+    ...(options.requestHeartbeat !== undefined && { requestHeartbeat: options.requestHeartbeat }),
+  });
   let stopGuarding: (() => void) | undefined;
   const registry = createRegistry({
     settings,
@@ -166,6 +195,7 @@ export function createOffstage(options: OffstageOptions): Offstage {
       guard: (session) =>
         (session.pid === undefined ? undefined : runtime.guard?.(session.pid, session.id)) ?? (() => {}),
     }),
+    onEnded: events.ended,
     // The host's end is watched only while there is something to end.
     onOccupied: () => (stopGuarding ??= runtime.onShutdown(close)),
     onVacant: () => {
@@ -185,18 +215,29 @@ export function createOffstage(options: OffstageOptions): Offstage {
     // A start that is slow must not hold up the end of what runs already.
     await Promise.all([registry.seal().then(endEverything), endEverything()]);
     registry.close();
+    events.close();
   }
 
   function agent(scope: string, given: { readonly processTool?: boolean } = {}): Agent {
     if (typeof scope !== "string" || scope.trim() === "") {
       throw new OffstageError("invalid", "Cannot make an agent: its scope is blank. Give it a name");
     }
-    const context = { scope, runtime, settings, registry, hosts, shellFor, processTool: given.processTool ?? true };
+    const context = {
+      scope,
+      runtime,
+      settings,
+      registry,
+      events,
+      hosts,
+      shellFor,
+      processTool: given.processTool ?? true,
+    };
     return {
       scope,
       exec: (params, execOptions) => execTool.use(({ exec }) => exec(context, params, execOptions ?? {})),
       process: (params, processOptions) =>
         processTool.use(({ processCall }) => processCall(context, params, processOptions ?? {})) as Promise<never>,
+      events: events.of(scope),
       killAll: () => endAll(registry, scope, "killed", settings.killGraceMs),
     };
   }

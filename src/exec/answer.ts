@@ -9,7 +9,9 @@ import { type BoundedOutput, tailOfLog } from "../output/budget.ts";
 import type { SignalName } from "../runtime.ts";
 import type { EndReason, EndStatus } from "../session/outcome.ts";
 import type { Session, Survivor } from "../session/session.ts";
-import { afterwards, bufferLoss, endSentence, survivorsSentence } from "../session/wording.ts";
+import type { Notice } from "../session/events.ts";
+import type { Match } from "../session/line_watch.ts";
+import { afterwards, bufferLoss, endSentence, followUp, matchSentence, survivorsSentence } from "../session/wording.ts";
 import { TAIL_CHARS } from "./updates.ts";
 
 /** What both tools answer. */
@@ -52,6 +54,8 @@ export interface RunningDetails {
   readonly limits?: Limits;
   /** Sessions of this scope that run the same command in the same directory. */
   readonly twins: readonly string[];
+  /** The first line that matched `notifyOn` while the call waited; no event tells it. Absent if there was none. */
+  readonly match?: Match;
   /** What the caller ought to know. */
   readonly warnings: readonly string[];
 }
@@ -140,8 +144,20 @@ export function notStarted(error: OffstageError): ExecAnswer {
   };
 }
 
+/** What there is to say about a command that runs on, beside its session. */
+export interface RunningNews {
+  /** What the caller ought to know. */
+  readonly warnings: readonly string[];
+  /** Sessions of this scope that run the same command in the same directory. */
+  readonly twins: readonly string[];
+  /** Of what the agent will be told by itself. */
+  readonly notice: Notice;
+  /** What matched `notifyOn` meanwhile. */
+  readonly match: Match | undefined;
+}
+
 /** The answer when the command runs on. */
-export function running(session: Session, warnings: readonly string[], twins: readonly string[]): ExecAnswer {
+export function running(session: Session, { warnings, twins, notice, match }: RunningNews): ExecAnswer {
   const { name } = session;
   const { id, cwd, host, shell, pty, timeoutMs, limits } = session.facts;
   const tail = tailOfLog(session.log, TAIL_CHARS);
@@ -163,12 +179,14 @@ export function running(session: Session, warnings: readonly string[], twins: re
     timeoutAt,
     ...(limits !== undefined && { limits }),
     twins,
+    ...(match !== undefined && { match }),
     warnings,
   };
   const lines = [
     ...(tail === "" ? [] : [tail.replace(/\n$/, "")]),
     `[running in the background: session ${id}${pid === null ? "" : `, pid ${pid}`}${afterwards(timeoutMs)}]`,
-    `[process { action: "poll", sessionId: "${id}", timeout: 30000 } waits for more output or the end]`,
+    ...(match === undefined ? [] : [`[${matchSentence(match)}]`]),
+    `[${followUp(id, notice)}]`,
     ...(limits === undefined ? [] : [`[limits: ${limitsText(limits)}]`]),
     ...twins.map((twin) => `[the same command already runs here as session ${twin}]`),
     ...notes(shell, warnings),

@@ -5,6 +5,7 @@
  */
 import { AbortError, type ErrorCode, OffstageError } from "../errors.ts";
 import { boundedOutput } from "../output/budget.ts";
+import type { Events } from "../session/events.ts";
 import type { Registry } from "../session/registry.ts";
 import { Session } from "../session/session.ts";
 import { startSession } from "../session/start.ts";
@@ -22,6 +23,8 @@ import { type ExecUpdate, followUpdates } from "./updates.ts";
 export interface ExecContext extends PrepareContext {
   /** All sessions. */
   readonly registry: Registry;
+  /** Where the end, and what matches, is told. */
+  readonly events: Events;
 }
 
 /** What a call of `exec` may bring beside its parameters. */
@@ -68,7 +71,7 @@ export async function exec(context: ExecContext, input: unknown, options: ExecOp
     if (yieldAfterMs(context, params) === 0) freeSeat = context.registry.keepSeat(context.scope);
     const plan = await prepare(context, params);
     refuseIfAborted(signal);
-    started = await startSomehow(context, plan);
+    started = await startSomehow(context, plan, params);
   } catch (error) {
     freeSeat();
     if (error instanceof OffstageError) return notStarted(error);
@@ -78,18 +81,22 @@ export async function exec(context: ExecContext, input: unknown, options: ExecOp
 }
 
 /** Starts what was planned, on pipes if its terminal cannot be opened (spec E6). */
-async function startSomehow(context: ExecContext, plan: Plan): Promise<Started> {
+async function startSomehow(context: ExecContext, plan: Plan, params: ExecParams): Promise<Started> {
   try {
-    return await start(context, plan);
+    return await start(context, plan, params);
   } catch (error) {
     const isWorthAnother = error instanceof OffstageError && NO_TERMINAL_CODES.includes(error.code);
     if (plan.terminal === undefined || !isWorthAnother) throw error;
-    return await start(context, plan.onPipes(error.message));
+    return await start(context, plan.onPipes(error.message), params);
   }
 }
 
 /** Spawns what was planned as a session of this scope. */
-async function start({ registry, settings, runtime, scope }: ExecContext, plan: Plan): Promise<Started> {
+async function start(
+  { registry, settings, runtime, scope }: ExecContext,
+  plan: Plan,
+  { notifyOnExit = settings.notifyOnExit }: ExecParams,
+): Promise<Started> {
   const { request, argv, stdin, terminal, reportsLimits } = plan;
   const facts = {
     id: registry.newId(),
@@ -103,6 +110,7 @@ async function start({ registry, settings, runtime, scope }: ExecContext, plan: 
     timeoutMs: plan.timeoutMs,
     limits: request.limits,
     reportsLimits,
+    notifyOnExit,
   };
   const session = new Session(facts, runtime.clock, settings.maxOutputChars);
   session.log.keepHead(Math.ceil(settings.maxResultChars / 2));
@@ -125,18 +133,21 @@ async function answerWhenDue(
   session: Session,
   warnings: readonly string[],
 ): Promise<ExecAnswer> {
-  const { registry } = context;
+  const { registry, events, processTool } = context;
+  const watch = params.notifyOn === undefined || !processTool ? undefined : events.watch(session, params.notifyOn);
   const stopUpdates = options.onUpdate === undefined ? () => {} : followUpdates(session, options.onUpdate);
   try {
     const due = await foreground(session, yieldAfterMs(context, params), options.signal);
-    if (due === "yield") {
+    if (due === "yield" && session.state.kind === "running") {
       const twins = twinsOf(context, session);
       session.log.releaseHead();
       registry.show(session);
-      return running(session, warnings, twins);
+      return running(session, { warnings, twins, notice: events.noticeOf(session), match: watch?.toBackground() });
     }
+    watch?.stop();
     return conclude(context, session, warnings);
   } catch (error) {
+    watch?.stop();
     throw error instanceof AbortError ? await abort(context, session, error) : error;
   } finally {
     stopUpdates();
@@ -154,6 +165,7 @@ async function abort(context: ExecContext, session: Session, { cause }: AbortErr
     registry.drop(session);
     return new AbortError("The command was aborted and its processes were ended", cause, text);
   }
+  session.tellEnd();
   registry.show(session);
   return new AbortError(`The command was aborted, but ${survivorsSentence(session.id, survivors)}`, cause, text);
 }
@@ -177,6 +189,7 @@ function conclude(context: ExecContext, session: Session, warnings: readonly str
   const { registry, settings } = context;
   const output = boundedOutput(session.log, settings.maxResultChars);
   session.log.releaseHead();
+  session.tellEnd();
   const survivors = session.state.kind === "ended" ? session.state.survivors.length : 0;
   const kept = context.processTool && (output.truncated || survivors > 0);
   if (kept) registry.show(session);

@@ -6,6 +6,8 @@
 import * as v from "valibot";
 import type { Problem } from "../errors.ts";
 import { LIMIT_NAMES, type Limits, limitsSchema } from "../limits.ts";
+import { isPattern, patternTrouble } from "../pattern.ts";
+import type { NotifyOn } from "../session/line_watch.ts";
 import { check, type Checked, numberLike } from "../validate.ts";
 
 /** Parameters of `exec`. Only `command` is required; an unknown key is an error that names the nearest known one. */
@@ -39,6 +41,10 @@ export interface ExecParams {
   readonly mergeStreams?: boolean;
   /** Resource limits of this command. Where the settings have one too, the lower of the two. */
   readonly limits?: Limits;
+  /** Whether its end in the background makes an event. Default: the setting `notifyOnExit`. */
+  readonly notifyOnExit?: boolean;
+  /** Make an event when a line of its output, once it runs in the background, matches; see {@linkcode NotifyOn}. */
+  readonly notifyOn?: NotifyOn;
   /** Run outside the sandbox, where that is enabled and allowed. */
   readonly elevated?: boolean;
   /** Where to run. Default: the setting `host`. */
@@ -75,6 +81,25 @@ const entries = {
   stdin: v.optional(v.picklist(["open", "closed"])),
   mergeStreams: v.optional(v.boolean()),
   limits: v.optional(limitsSchema(numberLike())),
+  notifyOnExit: v.optional(v.boolean()),
+  notifyOn: v.optional(
+    v.pipe(
+      v.unknown(),
+      v.transform(withoutNulls),
+      v.strictObject({
+        pattern: v.pipe(
+          v.string(),
+          v.nonEmpty("is empty"),
+          v.check(isPattern, (issue) => patternTrouble(issue.input) ?? ""),
+        ),
+        once: v.optional(v.boolean()),
+        cooldownMs: v.optional(v.pipe(numberLike(), v.minValue(0, "expected 0 or more"))),
+        max: v.optional(
+          v.pipe(numberLike(), v.integer("expected a whole number"), v.minValue(1, "expected 1 or more")),
+        ),
+      }, "expected { pattern, once?, cooldownMs?, max? }"),
+    ),
+  ),
   elevated: v.optional(v.boolean()),
   host: v.optional(v.picklist(["auto", "sandbox", "gateway", "node"])),
   node: v.optional(v.pipe(v.string(), v.nonEmpty("is empty: name a node"))),
@@ -112,10 +137,19 @@ const KNOWN = {
     ulimit: "limits",
     rlimits: "limits",
     ...Object.fromEntries(LIMIT_NAMES.map((name) => [name.toLowerCase(), `limits.${name}`])),
+    notify: "notifyOnExit",
+    notifyonmatch: "notifyOn",
+    watch: "notifyOn",
     sudo: "elevated",
     target: "host",
   },
 };
+
+/** `null` counts as absent inside of an object too. */
+function withoutNulls(input: unknown): unknown {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return input;
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null && value !== undefined));
+}
 
 /** Checks the parameters of a call; every problem is in the answer, and none was acted upon. */
 export function checkExec(input: unknown): Checked<ExecParams> {
@@ -125,6 +159,10 @@ export function checkExec(input: unknown): Checked<ExecParams> {
   const { timeout, timeoutSeconds } = checked.value;
   if (timeout !== undefined && timeoutSeconds !== undefined && timeout !== timeoutSeconds) {
     problems.push({ key: "timeoutSeconds", message: "differs from timeout, which means the same; give one of them" });
+  }
+  const { once, cooldownMs, max } = checked.value.notifyOn ?? {};
+  if (once === true && (cooldownMs !== undefined || max !== undefined)) {
+    problems.push({ key: "notifyOn.once", message: "leaves nothing for cooldownMs or max; give one or the other" });
   }
   return problems.length === 0 ? checked : { ok: false, problems };
 }

@@ -170,8 +170,8 @@ function matchingLines(log: OutputLog, stream: StreamName | undefined, grep: Reg
   };
 }
 
-/** Renders lines by number, up to but not including `to`. */
-function renderLines(log: OutputLog, from: number, to: number, stream: StreamName | undefined): readonly string[] {
+/** Renders lines by number, up to but not including `to`; of one stream, if it is given. */
+export function renderLines(log: OutputLog, from: number, to: number, stream?: StreamName): readonly string[] {
   if (from >= to) return [];
   const end = log.lineStart(to, stream);
   const segments = log.read(log.lineStart(from, stream), end)

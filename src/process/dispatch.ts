@@ -9,7 +9,14 @@ import type { Runtime } from "../runtime.ts";
 import type { Registry } from "../session/registry.ts";
 import type { Session } from "../session/session.ts";
 import { signalProblems } from "../validate.ts";
-import { goneSession, invalidCall, notPossible, type ProcessAnswer, unknownSession } from "./answer.ts";
+import {
+  goneSession,
+  invalidCall,
+  notPossible,
+  type ProcessAnswer,
+  type StatusDetails,
+  unknownSession,
+} from "./answer.ts";
 import { clear } from "./clear.ts";
 import { kill } from "./kill.ts";
 import { list } from "./list.ts";
@@ -62,6 +69,9 @@ const ACTIONS: Readonly<Record<Exclude<ProcessAction, "list">, Action>> = {
   "remove": remove,
 };
 
+/** Actions whose answers tell the end, and that are soon over once it has come. */
+const TELLING: ReadonlySet<ProcessAction> = new Set(["poll", "log", "kill", "clear", "remove"]);
+
 /**
  * Does one thing with a session, or lists them.
  *
@@ -96,10 +106,29 @@ async function act(
   params: SessionParams,
   options: ProcessOptions,
 ): Promise<ProcessAnswer> {
+  const action = params.action as keyof typeof ACTIONS;
+  const call = (): Promise<ProcessAnswer> | ProcessAnswer => ACTIONS[action](context, session, params, options);
   try {
-    return await ACTIONS[params.action as keyof typeof ACTIONS](context, session, params, options);
+    return await (TELLING.has(action) ? tellingEnd(session, call) : call());
   } catch (error) {
     if (error instanceof OffstageError) return notPossible(error.message);
     throw error;
+  }
+}
+
+/** While it is asked, a session makes no event of its end; afterwards only if the answer has not told it (spec R9). */
+async function tellingEnd(
+  session: Session,
+  call: () => Promise<ProcessAnswer> | ProcessAnswer,
+): Promise<ProcessAnswer> {
+  session.asking += 1;
+  try {
+    const answer = await call();
+    const { sessionId, status } = answer.details as Partial<StatusDetails>; // a failure has no session
+    if (sessionId !== undefined && status !== "running") session.tellEnd();
+    return answer;
+  } finally {
+    session.asking -= 1;
+    if (session.state.kind === "ended") session.touch();
   }
 }

@@ -6,9 +6,9 @@
 import { type LinePage, readLines } from "../output/lines.ts";
 import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
 import type { Session } from "../session/session.ts";
-import { seconds, statusText } from "../session/wording.ts";
+import { seconds, statusText, toldBefore } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
-import { compilePattern } from "./pattern.ts";
+import { compilePattern } from "../pattern.ts";
 import type { ProcessContext } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
 
@@ -22,6 +22,8 @@ export interface LogLine {
 
 /** `details` of a log (spec P20). */
 export interface LogDetails extends StatusDetails {
+  /** Whether an event has told of its end before. */
+  readonly notified: boolean;
   /** The page. */
   readonly lines: readonly LogLine[];
   /** Lines ever, held or not. */
@@ -66,6 +68,7 @@ export async function log(
   const page = readLines(session.log, query, settings.maxResultChars - STATE_CHARS);
   const details: LogDetails = {
     ...statusOf(session),
+    notified: session.notified,
     lines: page.lines,
     totalLines: page.total,
     firstHeld: page.firstHeld,
@@ -103,7 +106,7 @@ function place(page: LinePage, { matches, nextOffset, olderOffset }: LogDetails)
   ].join("; ");
 }
 
-function state(session: Session, { stdin, idleMs }: LogDetails): string {
-  if (session.state.kind === "ended") return statusText(session);
+function state(session: Session, { stdin, idleMs, notified }: LogDetails): string {
+  if (session.state.kind === "ended") return statusText(session) + toldBefore(notified);
   return `running, stdin ${stdin}, idle ${seconds(idleMs)}`;
 }

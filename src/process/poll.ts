@@ -10,7 +10,7 @@ import { type InputEvidence, type InputWait, inputWait } from "../session/input_
 import type { Session, SessionState, Survivor } from "../session/session.ts";
 import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
-import { bufferLoss, statusText, survivorsSentence } from "../session/wording.ts";
+import { bufferLoss, statusText, survivorsSentence, toldBefore } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
@@ -18,6 +18,8 @@ import { parseCondition, waitUntil, type WokenBy } from "./until.ts";
 
 /** `details` of a poll (spec P10). Offsets are bytes of the session's raw output. */
 export interface PollDetails extends StatusDetails {
+  /** Whether an event has told of its end before. */
+  readonly notified: boolean;
   /** What is new, rendered. */
   readonly output: string;
   /** Where it begins. */
@@ -129,6 +131,7 @@ function answer(
   const survivors = state.kind === "ended" ? state.survivors : [];
   const details: PollDetails = {
     ...statusOf(session, state),
+    notified: isRunning ? false : session.notified,
     output: text,
     from,
     to,
@@ -146,7 +149,9 @@ function answer(
   const lines = [
     ...(dropped > 0 ? [droppedLine(session, details)] : []),
     text === "" ? "(no new output)" : fitHeadAndTail(text.replace(/\n$/, ""), maxResultChars).text,
-    `[${statusText(session, state)}${retryInMs === null ? "" : `; nothing new, poll again in ${retryInMs / 1_000} s`}]`,
+    `[${statusText(session, state)}${toldBefore(details.notified)}${
+      retryInMs === null ? "" : `; nothing new, poll again in ${retryInMs / 1_000} s`
+    }]`,
     ...(hint === undefined ? [] : [`[${hint}]`]),
     ...(binary ? ["[the output is mostly binary]"] : []),
     ...bufferingHint(session, delivery, wait),

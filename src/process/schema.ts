@@ -8,7 +8,7 @@ import type { Problem } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 import type { SignalName } from "../runtime.ts";
 import { check, type Checked, numberLike } from "../validate.ts";
-import { isPattern, patternTrouble } from "./pattern.ts";
+import { isPattern, patternTrouble } from "../pattern.ts";
 import { conditionTrouble, isCondition } from "./until.ts";
 
 /** Parameters of `process`, as a caller may write them. Numbers may come as strings. */

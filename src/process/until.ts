@@ -9,7 +9,7 @@ import { inputWait } from "../session/input_wait.ts";
 import type { Session } from "../session/session.ts";
 import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
-import { compilePattern, patternTrouble } from "./pattern.ts";
+import { compilePattern, patternTrouble } from "../pattern.ts";
 
 /** What `until` asks for. */
 export type Condition =

@@ -47,6 +47,7 @@ async function endOne(
   const survivors = await survivorsOf(session);
   if (session.state.kind !== "ended") throw new TypeError("Cannot report the end of a running session");
   const { outcome } = session.state;
+  session.tellEnd();
   registry.drop(session, "removed");
   return { sessionId: session.id, name: session.name, outcome, survivors };
 }

@@ -92,6 +92,8 @@ export interface RegistryOptions {
   readonly randomBytes: (count: number) => Uint8Array;
   /** Looks after a session's processes in case the host dies; returns how to end that. */
   readonly guard?: (session: Session) => () => void;
+  /** Called when a session has settled. */
+  readonly onEnded: (session: Session) => void;
   /** Called when there is a process to look after, and there was none. */
   readonly onOccupied: () => void;
   /** Called when there is none any more. */
@@ -145,6 +147,7 @@ export function createRegistry(options: RegistryOptions): Registry {
 
   function drop(session: Session, why?: Departure): void {
     if (!sessions.delete(session.id)) return;
+    session.hidden = true;
     const { id, scope } = session.facts;
     const own = scopes.get(scope);
     own?.delete(session);
@@ -247,7 +250,10 @@ export function createRegistry(options: RegistryOptions): Registry {
       options.onShown();
       if (session.state.kind === "ended") ended(session);
     },
-    ended,
+    ended: (session) => {
+      ended(session);
+      options.onEnded(session);
+    },
     drop,
     find: (scope, id) => {
       const session = sessions.get(id);

@@ -18,6 +18,7 @@ import type {
   TerminalSize,
 } from "../runtime.ts";
 import { createTerminalWatch, type TerminalWatch } from "../terminal/watch.ts";
+import type { QueueEntry } from "./event_queue.ts";
 import { createInputQueue, type InputQueue } from "./input.ts";
 import { sessionName } from "./name.ts";
 import type { Outcome, StopCause } from "./outcome.ts";
@@ -47,6 +48,8 @@ export interface SessionFacts {
   readonly limits?: Limits | undefined;
   /** Whether its shell reports which of these it could not set. */
   readonly reportsLimits?: boolean;
+  /** Whether its end, in the background, is to make an event. */
+  readonly notifyOnExit: boolean;
 }
 
 /** One process of an ended or stopped session that still lives. */
@@ -93,7 +96,7 @@ export class Session {
   child!: Child;
   /** Whether `exec` has answered `running`, or kept it for `process` to read. */
   listed = false;
-  /** Removed by its owner: not shown any more, but counted until its end is confirmed. */
+  /** Not shown any more: forgotten, or removed by its owner and counted until its end is confirmed. */
   hidden = false;
   /** Why we stopped it; the first cause wins. */
   stopCause: StopCause | undefined;
@@ -113,6 +116,12 @@ export class Session {
   exit: Exit | undefined;
   /** Whether all its streams are at their end. */
   outputEnded = false;
+  /** Calls under way whose answer may tell its end. */
+  asking = 0;
+  /** Whether an answer has told its end. */
+  endTold = false;
+  /** The event of its end, if there was one. */
+  endEvent: QueueEntry | undefined;
   /** Empty polls in a row, for the retry advice. */
   emptyPolls = 0;
   /** Whether the block-buffering hint has been given (once a session). */
@@ -215,6 +224,17 @@ export class Session {
     this.#state = state;
     if (this.input === "open") this.input = "broken";
     this.#changed();
+  }
+
+  /** An answer tells its end: an event that nobody has seen yet is no news any more (spec R9). */
+  tellEnd(): void {
+    this.endTold = true;
+    if (this.endEvent?.state === "queued") this.endEvent.state = "withdrawn";
+  }
+
+  /** Whether somebody has seen the event of its end. */
+  get notified(): boolean {
+    return this.endEvent?.state === "delivered";
   }
 
   /** Calls `listener` on each output, at the end of output and at the end; returns how to stop that. */

@@ -5,6 +5,8 @@
  */
 import { LIMIT_NAMES, type LimitName } from "../limits.ts";
 import { AS_ROOT } from "./limit_words.ts";
+import type { Notice } from "./events.ts";
+import type { Match } from "./line_watch.ts";
 import type { Outcome, StopCause } from "./outcome.ts";
 import type { Session, SessionState, Survivor } from "./session.ts";
 
@@ -81,6 +83,28 @@ export function leftoverNotes({ leftoverCause, facts }: Session): readonly strin
 /** When a running session's time is up. */
 export function afterwards(timeoutMs: number): string {
   return timeoutMs === Infinity ? ", no timeout" : `, stopped after ${seconds(timeoutMs)} (timeout) if still running`;
+}
+
+/** How to follow up a session that runs on (spec E28). */
+export function followUp(id: string, { end, match }: Notice): string {
+  const poll = `process { action: "poll", sessionId: "${id}", timeout: 30000 } waits for more output`;
+  const news = [
+    ...(match ? ["when a line matches notifyOn"] : []),
+    ...(end === "never" ? [] : [`when it ends${end === "always" ? "" : ", unless it succeeds without output"}`]),
+  ];
+  return news.length === 0 ? `${poll} or the end` : `you will be told ${news.join(" and ")}; ${poll}`;
+}
+
+/** What has matched `notifyOn` while `exec` waited. */
+export function matchSentence({ line, lineNumber, matched, skippedLines }: Match): string {
+  const more = matched === 1 ? "" : `; ${matched - 1} more ${matched === 2 ? "line matches" : "lines match"}`;
+  const skipped = skippedLines === 0 ? "" : `; ${skippedLines} lines came too fast to be looked at`;
+  return `notifyOn has matched line ${lineNumber}: ${line}${more}${skipped}`;
+}
+
+/** Put behind an end of which an event has told before (spec R9). */
+export function toldBefore(notified: boolean): string {
+  return notified ? " (an event has told so before)" : "";
 }
 
 /** A length of time in seconds, as short as it is exact. */

@@ -1,0 +1,219 @@
+/**
+ * Telling the host what has happened in the background: who is told, and that the end is news only once (spec S9, R9).
+ *
+ * @module
+ */
+import type { Settings } from "../config.ts";
+import { tailOf, tailOfLog } from "../output/budget.ts";
+import type { ExitEvent, SessionEvent } from "./event.ts";
+import { createEventQueue, type EventQueue, EVENTS_KEPT, type QueueEntry } from "./event_queue.ts";
+import { createLineWatch, type LineWatch, type NotifyOn } from "./line_watch.ts";
+import type { Session } from "./session.ts";
+import { waitFor } from "./wait.ts";
+
+/** An event that has not been acknowledged. */
+export type QueuedEvent = SessionEvent & {
+  /** Whether it was handed out before: to `onEvent`, to a subscriber, or by an earlier `list()`. */
+  readonly delivered: boolean;
+};
+
+/** What `events.list()` answers. */
+export interface EventList {
+  /** Oldest first, at most 20. */
+  readonly events: readonly QueuedEvent[];
+  /** How many of the scope's events, ever, had to go unacknowledged because of newer ones. */
+  readonly dropped: number;
+}
+
+/** The events of one agent: what happened in the background that no answer has told. */
+export interface AgentEvents {
+  /** The events that have not been acknowledged. Whoever lists them has seen them: none of them is withdrawn later. */
+  list(): EventList;
+  /**
+   * Takes events out of the list.
+   *
+   * @param ids their ids; unknown ones are ignored
+   * @returns how many were there
+   */
+  ack(...ids: readonly string[]): number;
+  /**
+   * Calls `take` with each event from now on, until it is unsubscribed; {@linkcode AgentEvents.list} has those from
+   * before. An event stays in the list until it is acknowledged. What `take` throws is its own affair.
+   *
+   * @returns a function that ends it; safe to call twice
+   */
+  subscribe(take: (event: SessionEvent) => void): () => void;
+}
+
+/** Of what an agent will be told by itself. */
+export interface Notice {
+  /** Of the session's end: always, if it is more than a success without output, or never. */
+  readonly end: "always" | "unless-silent" | "never";
+  /** Of lines that match. */
+  readonly match: boolean;
+}
+
+/** All events of one instance. */
+export interface Events {
+  /** To be called when a session has settled, in the background or not. */
+  ended(session: Session): void;
+  /** Begins to watch a session's output. */
+  watch(session: Session, notifyOn: NotifyOn): LineWatch;
+  /** What a session's owner will be told of, as far as anybody listens. */
+  noticeOf(session: Session): Notice;
+  /** The events of one scope. */
+  of(scope: string): AgentEvents;
+  /** Forgets everything; nothing is told any more. */
+  close(): void;
+}
+
+/** What the events of an instance need. */
+export interface EventsOptions {
+  /** The settings in force. */
+  readonly settings: Settings;
+  /** Given every event of every scope. */
+  readonly onEvent?: (event: SessionEvent) => void;
+  /** Asked to wake the agent of a scope. */
+  readonly requestHeartbeat?: (scope: string) => void;
+}
+
+/** Characters of an event's snippet (spec S9). */
+const SNIPPET_CHARS = 180;
+
+/** Characters from which a snippet is taken: what is blank at the end is not worth one. */
+const SNIPPET_FROM_CHARS = 2_000;
+
+/** Scopes whose events are kept: a host that takes events by `onEvent` never acknowledges, and may have a scope a task. */
+const SCOPES_KEPT = 1_000;
+
+/** Makes the events of an instance. */
+export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOptions): Events {
+  const queues = new Map<string, EventQueue>(); // the scope with the newest event is the last one
+  const subscribers = new Map<string, Set<{ readonly take: (event: SessionEvent) => void }>>();
+  const watches = new WeakMap<Session, LineWatch>();
+  let closed = false;
+
+  function queueFor(scope: string): EventQueue {
+    const queue = queues.get(scope) ?? createEventQueue(EVENTS_KEPT);
+    queues.delete(scope);
+    queues.set(scope, queue);
+    const [oldest] = queues.keys();
+    if (queues.size > SCOPES_KEPT && oldest !== undefined) queues.delete(oldest);
+    return queue;
+  }
+
+  /** Queues an event, hands it out and wakes the agent. */
+  function publish(event: SessionEvent): QueueEntry {
+    const { scope } = event;
+    const entry = queueFor(scope).push(event);
+    for (const { take } of [...(onEvent === undefined ? [] : [{ take: onEvent }]), ...(subscribers.get(scope) ?? [])]) {
+      if (contained(() => take(event))) entry.state = "delivered";
+    }
+    contained(() => requestHeartbeat?.(scope));
+    return entry;
+  }
+
+  /** An answer that is under way may tell the end itself, so the event comes after all of them, if at all. */
+  async function tellOfEnd(session: Session): Promise<void> {
+    await watches.get(session)?.finish();
+    const isAnswered = (): boolean => session.asking === 0;
+    while (!isAnswered()) await waitFor(session, isAnswered, { timeoutMs: Infinity });
+    if (closed || !isNews(session)) return;
+    const event = exitEvent(session);
+    const isSilent = event.reason === "exit" && event.exitCode === 0 && event.snippet === "";
+    if (!isSilent || settings.notifyOnExitEmptySuccess) session.endEvent = publish(event);
+  }
+
+  function watch(session: Session, notifyOn: NotifyOn): LineWatch {
+    const { id: sessionId, name, facts: { scope } } = session;
+    const { pattern } = notifyOn;
+    let told = 0;
+    let newest: QueueEntry | undefined;
+    const created = createLineWatch(session, notifyOn, {
+      tell: (match) => {
+        if (closed) return;
+        const id = `${sessionId}.match-${++told}`;
+        newest = publish({ type: "match", id, sessionId, scope, name, pattern, ...match });
+      },
+      recount: (counts) => {
+        if (newest?.event.type === "match") newest.event = { ...newest.event, ...counts };
+      },
+    });
+    watches.set(session, created);
+    return created;
+  }
+
+  return {
+    ended: (session) => {
+      if (session.listed) void tellOfEnd(session);
+    },
+    watch,
+    noticeOf: (session) => {
+      const { scope, notifyOnExit } = session.facts;
+      const isHeard = onEvent !== undefined || requestHeartbeat !== undefined || subscribers.has(scope);
+      const isLoud = settings.notifyOnExitEmptySuccess || snippetOf(session) !== "";
+      return {
+        end: !isHeard || !notifyOnExit ? "never" : isLoud ? "always" : "unless-silent",
+        match: isHeard && watches.has(session),
+      };
+    },
+    of: (scope) => ({
+      list: () => {
+        const entries = queues.get(scope)?.entries() ?? [];
+        const events = entries.map(({ event, state }) => ({ ...event, delivered: state === "delivered" }));
+        for (const entry of entries) entry.state = "delivered";
+        return { events, dropped: queues.get(scope)?.dropped ?? 0 };
+      },
+      ack: (...ids) => queues.get(scope)?.ack(ids) ?? 0,
+      subscribe: (take) => {
+        const subscriber = { take };
+        const all = subscribers.get(scope) ?? new Set();
+        subscribers.set(scope, all.add(subscriber));
+        return () => {
+          all.delete(subscriber);
+          if (all.size === 0 && subscribers.get(scope) === all) subscribers.delete(scope);
+        };
+      },
+    }),
+    close: () => {
+      closed = true;
+      queues.clear();
+      subscribers.clear();
+    },
+  };
+}
+
+/** Whether a session's end is worth an event: nobody has told it, and nobody asked for it. */
+function isNews({ state, facts, endTold, stopCause, leftoverCause }: Session): boolean {
+  if (state.kind === "running" || endTold || !facts.notifyOnExit) return false;
+  const wasAsked = state.outcome.reason === "killed" ||
+    [stopCause, leftoverCause].some((cause) => cause && cause !== "timeout");
+  return !wasAsked;
+}
+
+function exitEvent(session: Session): ExitEvent {
+  const { id: sessionId, name, state, facts: { scope } } = session;
+  if (state.kind === "running") throw new TypeError("Cannot tell the end of a running session");
+  const { outcome: { status, reason, exitCode, signal }, durationMs } = state;
+  const snippet = snippetOf(session);
+  const id = `${sessionId}.exit`;
+  return { type: "exit", id, sessionId, scope, name, status, reason, exitCode, signal, durationMs, snippet };
+}
+
+function snippetOf({ log }: Session): string {
+  return tailOf(tailOfLog(log, SNIPPET_FROM_CHARS).trimEnd(), SNIPPET_CHARS);
+}
+
+/**
+ * Calls what the host has given us; says whether it took it. What it throws, or rejects with, is its own affair: a
+ * broken receiver must not break the session.
+ */
+function contained(call: () => unknown): boolean {
+  try {
+    const result = call();
+    if (result instanceof Promise) result.catch(() => {});
+    return true;
+  } catch {
+    return false;
+  }
+}
