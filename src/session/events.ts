@@ -145,7 +145,7 @@ export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOpti
 
   return {
     ended: (session) => {
-      if (session.listed) void tellOfEnd(session);
+      if (session.listed && !session.hidden) void tellOfEnd(session);
     },
     watch,
     noticeOf: (session) => {
