@@ -48,19 +48,6 @@ export interface OffstageConfig {
   /**
    * Given every event of every scope as it happens: the end of a background session that no answer has told, and lines
    * that match `notifyOn`. What it throws is ignored; then the event waits in `agent.events` as if it had not been given.
-   *
-   * @example
-   * ```ts
-   * import { createOffstage } from "offstage/node";
-   *
-   * await using offstage = createOffstage({
-   *   onEvent: (event) => {
-   *     if (event.type === "exit") console.log(event.name, event.exitCode, event.snippet); // sleep 3 oh no
-   *   },
-   * });
-   * await offstage.agent("agent-1").exec({ command: "sleep 0.2; echo oh no; exit 3", background: true });
-   * await new Promise((resolve) => setTimeout(resolve, 2_000));
-   * ```
    */
   readonly onEvent?: (event: SessionEvent) => void;
   /** Asked after each event to wake the agent of that scope, so that it looks at `agent.events`. */

@@ -123,6 +123,22 @@ test("S9 E30 an end at the instant of the yield is told by exec, or by the event
   }
 });
 
+test("S9 E29 whenever a command ends that is to run in the background: told by exec, or by the event", async () => {
+  const told = new Set<string>();
+  for (let turns = 0; turns < 60; turns++) {
+    const heard: SessionEvent[] = [];
+    const bench = open({}, { onEvent: (event) => void heard.push(event) });
+    const answer = bench.agent.exec({ command: "make", background: true });
+    await after(turns, () => bench.spawner.children[0]?.end(3));
+    const { details } = await answer;
+    bench.spawner.last.end(3);
+    await settle();
+    assertEquals(heard.length, details.status === "running" ? 1 : 0, `after ${turns} turns`);
+    told.add(details.status);
+  }
+  assertEquals([...told].toSorted(), ["completed", "running"]);
+});
+
 /** Calls something after some turns of the microtask queue. */
 async function after(turns: number, call: () => void): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await undefined;

@@ -25,7 +25,25 @@ export interface EventList {
   readonly dropped: number;
 }
 
-/** The events of one agent: what happened in the background that no answer has told. */
+/**
+ * The events of one agent: what happened in the background that no answer has told.
+ *
+ * @example Hear of an end
+ * ```ts
+ * import type { SessionEvent } from "offstage";
+ * import { createOffstage } from "offstage/node";
+ *
+ * await using offstage = createOffstage();
+ * const agent = offstage.agent("agent-1");
+ * const first = new Promise<SessionEvent>((resolve) => agent.events.subscribe(resolve));
+ * await agent.exec({ command: "sleep 0.2; echo oh no; exit 3", background: true });
+ * const event = await first;
+ * if (event.type === "exit") {
+ *   console.log(event.exitCode, event.snippet); // 3 oh no
+ * }
+ * agent.events.ack(event.id);
+ * ```
+ */
 export interface AgentEvents {
   /** The events that have not been acknowledged. Whoever lists them has seen them: none of them is withdrawn later. */
   list(): EventList;
