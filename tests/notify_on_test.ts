@@ -128,8 +128,9 @@ test("[135] never more than max, never sooner than the cooldown, and none that i
     for (const gap of gaps) {
       now += gap;
       const isDue = told.length < max && now - (told.at(-1) ?? -Infinity) >= cooldownMs;
-      assertEquals(ration(now), isDue);
+      assertEquals(ration.take(now), isDue);
       if (isDue) told.push(now);
+      assertEquals([ration.taken, ration.isSpent], [told.length, told.length === max]);
     }
   }));
 });
@@ -168,7 +169,7 @@ test("[135] what matched in the foreground is told by exec's answer, and counts 
   assert(details.status === "running");
   assertEquals(details.match, { line: "ready on 80", lineNumber: 0, matched: 2, untold: 1, skippedLines: 0 });
   assertStringIncludes(text, "\n[notifyOn has matched line 0: ready on 80; 1 more line matches]\n");
-  assertEquals(details.tail.includes("ready on 80"), false);
+  assertEquals([details.tail.includes("ready on 80"), text.includes("when a line matches")], [false, false]);
   child.print("ready on 82\n");
   await bench.clock.advance(5_000);
   assertEquals(heard, []);

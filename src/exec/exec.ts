@@ -138,11 +138,12 @@ async function answerWhenDue(
   const stopUpdates = options.onUpdate === undefined ? () => {} : followUpdates(session, options.onUpdate);
   try {
     const due = await foreground(session, yieldAfterMs(context, params), options.signal);
-    if (due === "yield" && session.state.kind === "running") {
+    if (due === "yield" && session.state.kind === "running") { // an end since then is told here, and makes no event
+      const match = watch?.toBackground();
       const twins = twinsOf(context, session);
       session.log.releaseHead();
       registry.show(session);
-      return running(session, { warnings, twins, notice: events.noticeOf(session), match: watch?.toBackground() });
+      return running(session, { warnings, twins, notice: events.noticeOf(session), match });
     }
     watch?.stop();
     return conclude(context, session, warnings);

@@ -172,7 +172,7 @@ export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOpti
       const isLoud = settings.notifyOnExitEmptySuccess || snippetOf(session) !== "";
       return {
         end: !isHeard || !notifyOnExit ? "never" : isLoud ? "always" : "unless-silent",
-        match: isHeard && watches.has(session),
+        match: isHeard && watches.get(session)?.isSpent === false,
       };
     },
     of: (scope) => ({
@@ -204,9 +204,9 @@ export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOpti
 /** Whether a session's end is worth an event: nobody has told it, and nobody asked for it. */
 function isNews({ state, facts, endTold, stopCause, leftoverCause }: Session): boolean {
   if (state.kind === "running" || endTold || !facts.notifyOnExit) return false;
-  const wasAsked = state.outcome.reason === "killed" ||
-    [stopCause, leftoverCause].some((cause) => cause && cause !== "timeout");
-  return !wasAsked;
+  const wasRequested = state.outcome.reason === "killed" ||
+    [stopCause, leftoverCause].some((cause) => cause !== undefined && cause !== "timeout");
+  return !wasRequested;
 }
 
 function exitEvent(session: Session): ExitEvent {

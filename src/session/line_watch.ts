@@ -57,6 +57,8 @@ export interface LineWatch {
    * @returns the first match so far, which counts as told: by the caller
    */
   toBackground(): Match | undefined;
+  /** Whether no more matches will be told. */
+  readonly isSpent: boolean;
   /** Resolves when everything up to the session's end has been looked at, its last line too if it is unterminated. */
   finish(): Promise<void>;
   /** Ends the watch. */
@@ -75,18 +77,36 @@ const DEFAULT_COOLDOWN_MS = 1_000;
 /** Characters of a line in an event. */
 const LINE_CHARS = 500;
 
+/** How many matches are told. */
+export interface Ration {
+  /** Whether one may be told at that time, ms; if so, it counts as told. */
+  take(now: number): boolean;
+  /** How many have been taken. */
+  readonly taken: number;
+  /** Whether none will be left at any time. */
+  readonly isSpent: boolean;
+}
+
 /** Decides which matches are told. */
-export function createRation({ once, cooldownMs, max }: NotifyOn): (now: number) => boolean {
+export function createRation({ once, cooldownMs, max }: NotifyOn): Ration {
   const isOnce = once ?? (cooldownMs === undefined && max === undefined);
   const most = isOnce ? 1 : max ?? Infinity;
   const cooldown = cooldownMs ?? (max === undefined ? DEFAULT_COOLDOWN_MS : 0);
-  let told = 0;
-  let toldAt = -Infinity;
-  return (now) => {
-    if (told >= most || now - toldAt < cooldown) return false;
-    told += 1;
-    toldAt = now;
-    return true;
+  let taken = 0;
+  let takenAt = -Infinity;
+  return {
+    take(now) {
+      if (taken >= most || now - takenAt < cooldown) return false;
+      taken += 1;
+      takenAt = now;
+      return true;
+    },
+    get taken() {
+      return taken;
+    },
+    get isSpent() {
+      return taken >= most;
+    },
   };
 }
 
@@ -97,14 +117,13 @@ export function createLineWatch(session: Session, notifyOn: NotifyOn, sink: Matc
   const ration = createRation(notifyOn);
   let next = 0; // the first line that has not been looked at
   let matched = 0;
-  let told = 0;
   let skippedLines = 0;
   let lookedAt = -Infinity;
   let cancel: (() => void) | undefined;
   let first: Pick<Match, "line" | "lineNumber"> | undefined; // while the command is in the foreground
   let isForeground = true;
 
-  const counts = (): MatchCounts => ({ matched, untold: matched - told, skippedLines });
+  const counts = (): MatchCounts => ({ matched, untold: matched - ration.taken, skippedLines });
 
   /** Looks at one window of lines; says whether there are more. `final`: the last line counts as it is. */
   function look(final: boolean): boolean {
@@ -119,15 +138,15 @@ export function createLineWatch(session: Session, notifyOn: NotifyOn, sink: Matc
       const lineNumber = next++;
       if (!pattern.test(text)) continue;
       matched += 1;
-      const isTold = isForeground ? first === undefined : due.length < EVENTS_KEPT && ration(lookedAt);
+      const isTold = isForeground
+        ? first === undefined && due.length === 0
+        : due.length < EVENTS_KEPT && ration.take(lookedAt);
       if (isTold) due.push({ line: clipLine(text, LINE_CHARS), lineNumber });
     }
     next = to;
     if (isForeground) first ??= due[0];
-    else if (due.length > 0) {
-      told += due.length;
-      for (const match of due) sink.tell({ ...match, ...counts() });
-    } else if (matched > before) sink.recount(counts());
+    else if (due.length > 0) due.forEach((match) => sink.tell({ ...match, ...counts() }));
+    else if (matched > before) sink.recount(counts());
     return next < end;
   }
 
@@ -146,12 +165,12 @@ export function createLineWatch(session: Session, notifyOn: NotifyOn, sink: Matc
 
   function run(): void {
     cancel = undefined;
+    if (session.hidden) return stop();
     const isMore = look(session.outputEnded);
     if (isMore) cancel = clock.timer(0, run);
   }
 
   function schedule(): void {
-    if (session.hidden) return stop();
     cancel ??= clock.timer(Math.max(0, LOOK_EVERY_MS - (clock.monotonic() - lookedAt)), run);
   }
 
@@ -168,9 +187,11 @@ export function createLineWatch(session: Session, notifyOn: NotifyOn, sink: Matc
       look(false);
       isForeground = false;
       if (first === undefined) return undefined;
-      ration(lookedAt);
-      told = 1;
+      ration.take(lookedAt);
       return { ...first, ...counts() };
+    },
+    get isSpent() {
+      return ration.isSpent;
     },
     async finish() {
       while (!isForeground && look(true)) await pause(clock, 0);
