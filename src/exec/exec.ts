@@ -7,6 +7,8 @@ import { AbortError, type ErrorCode, OffstageError } from "../errors.ts";
 import { boundedOutput } from "../output/budget.ts";
 import type { Events } from "../session/events.ts";
 import type { Registry } from "../session/registry.ts";
+import { createLineWatch } from "../session/line_watch.ts";
+import { tellEnd } from "../session/news.ts";
 import { Session } from "../session/session.ts";
 import { startSession } from "../session/start.ts";
 import { stop } from "../session/stop.ts";
@@ -134,21 +136,23 @@ async function answerWhenDue(
   warnings: readonly string[],
 ): Promise<ExecAnswer> {
   const { registry, events, processTool } = context;
-  const watch = params.notifyOn === undefined || !processTool ? undefined : events.watch(session, params.notifyOn);
+  if (params.notifyOn !== undefined && processTool) {
+    session.lineWatch = createLineWatch(session, params.notifyOn, events.matchesOf(session, params.notifyOn.pattern));
+  }
   const stopUpdates = options.onUpdate === undefined ? () => {} : followUpdates(session, options.onUpdate);
   try {
     const due = await foreground(session, yieldAfterMs(context, params), options.signal);
     if (due === "yield" && session.state.kind === "running") { // an end since then is told here, and makes no event
-      const match = watch?.toBackground();
+      const match = session.lineWatch?.toBackground();
       const twins = twinsOf(context, session);
       session.log.releaseHead();
       registry.show(session);
       return running(session, { warnings, twins, notice: events.noticeOf(session), match });
     }
-    watch?.stop();
+    session.lineWatch?.stop();
     return conclude(context, session, warnings);
   } catch (error) {
-    watch?.stop();
+    session.lineWatch?.stop();
     throw error instanceof AbortError ? await abort(context, session, error) : error;
   } finally {
     stopUpdates();
@@ -166,7 +170,7 @@ async function abort(context: ExecContext, session: Session, { cause }: AbortErr
     registry.drop(session);
     return new AbortError("The command was aborted and its processes were ended", cause, text);
   }
-  session.tellEnd();
+  tellEnd(session);
   registry.show(session);
   return new AbortError(`The command was aborted, but ${survivorsSentence(session.id, survivors)}`, cause, text);
 }
@@ -190,7 +194,7 @@ function conclude(context: ExecContext, session: Session, warnings: readonly str
   const { registry, settings } = context;
   const output = boundedOutput(session.log, settings.maxResultChars);
   session.log.releaseHead();
-  session.tellEnd();
+  tellEnd(session);
   const survivors = session.state.kind === "ended" ? session.state.survivors.length : 0;
   const kept = context.processTool && (output.truncated || survivors > 0);
   if (kept) registry.show(session);

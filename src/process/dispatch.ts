@@ -7,6 +7,7 @@ import type { Settings } from "../config.ts";
 import { OffstageError } from "../errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Registry } from "../session/registry.ts";
+import { tellEnd } from "../session/news.ts";
 import type { Session } from "../session/session.ts";
 import { signalProblems } from "../validate.ts";
 import {
@@ -125,7 +126,7 @@ async function tellingEnd(
   try {
     const answer = await call();
     const { sessionId, status } = answer.details as Partial<StatusDetails>; // a failure has no session
-    if (sessionId !== undefined && status !== "running") session.tellEnd();
+    if (sessionId !== undefined && status !== "running") tellEnd(session);
     return answer;
   } finally {
     session.asking -= 1;

@@ -5,6 +5,7 @@
  */
 import { tailOfLog } from "../output/budget.ts";
 import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
+import { tellEnd } from "../session/news.ts";
 import type { Session } from "../session/session.ts";
 import { seconds, statusText } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
@@ -54,7 +55,7 @@ export async function list({ scope, registry, settings }: ProcessContext): Promi
   const visible = registry.visible(scope);
   const waits = await Promise.all(visible.map((session) => inputWait(session, settings.inputWaitIdleMs)));
   const sessions = visible.map((session, index) => entry(session, waits[index] ?? { waiting: false }));
-  visible.filter(({ state }) => state.kind === "ended").forEach((session) => session.tellEnd());
+  visible.filter(({ state }) => state.kind === "ended").forEach(tellEnd);
   const lines = visible.map((session, index) => line(session, sessions[index] as ListEntry, waits[index]));
   const text = lines.length === 0 ? "No sessions." : lines.join("\n");
   return { text, details: { sessions }, isError: false };

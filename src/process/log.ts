@@ -5,6 +5,7 @@
  */
 import { type LinePage, readLines } from "../output/lines.ts";
 import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
+import { wasNotified } from "../session/news.ts";
 import type { Session } from "../session/session.ts";
 import { seconds, statusText, toldBefore } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
@@ -68,7 +69,7 @@ export async function log(
   const page = readLines(session.log, query, settings.maxResultChars - STATE_CHARS);
   const details: LogDetails = {
     ...statusOf(session),
-    notified: session.notified,
+    notified: wasNotified(session),
     lines: page.lines,
     totalLines: page.total,
     firstHeld: page.firstHeld,

@@ -7,6 +7,7 @@ import { fitHeadAndTail } from "../output/budget.ts";
 import { createCursor, type Cursor, type Delivery } from "../output/cursor.ts";
 import type { StreamBytes } from "../output/log.ts";
 import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
+import { wasNotified } from "../session/news.ts";
 import type { Session, SessionState, Survivor } from "../session/session.ts";
 import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
@@ -131,7 +132,7 @@ function answer(
   const survivors = state.kind === "ended" ? state.survivors : [];
   const details: PollDetails = {
     ...statusOf(session, state),
-    notified: isRunning ? false : session.notified,
+    notified: isRunning ? false : wasNotified(session),
     output: text,
     from,
     to,

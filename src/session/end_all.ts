@@ -5,6 +5,7 @@
  */
 import type { Outcome, StopCause } from "./outcome.ts";
 import { survivorsOf } from "./end.ts";
+import { tellEnd } from "./news.ts";
 import type { Registry } from "./registry.ts";
 import type { Session, Survivor } from "./session.ts";
 import { stop } from "./stop.ts";
@@ -47,7 +48,7 @@ async function endOne(
   const survivors = await survivorsOf(session);
   if (session.state.kind !== "ended") throw new TypeError("Cannot report the end of a running session");
   const { outcome } = session.state;
-  session.tellEnd();
+  tellEnd(session);
   registry.drop(session, "removed");
   return { sessionId: session.id, name: session.name, outcome, survivors };
 }

@@ -4,10 +4,10 @@
  * @module
  */
 import type { Settings } from "../config.ts";
-import { tailOf, tailOfLog } from "../output/budget.ts";
 import type { ExitEvent, SessionEvent } from "./event.ts";
 import { createEventQueue, type EventQueue, EVENTS_KEPT, type QueueEntry } from "./event_queue.ts";
-import { createLineWatch, type LineWatch, type NotifyOn } from "./line_watch.ts";
+import type { MatchSink } from "./line_watch.ts";
+import { isNews } from "./news.ts";
 import type { Session } from "./session.ts";
 import { waitFor } from "./wait.ts";
 
@@ -75,8 +75,8 @@ export interface Notice {
 export interface Events {
   /** To be called when a session has settled, in the background or not. */
   ended(session: Session): void;
-  /** Begins to watch a session's output. */
-  watch(session: Session, notifyOn: NotifyOn): LineWatch;
+  /** Where the lines of a session go that match a pattern. */
+  matchesOf(session: Session, pattern: string): MatchSink;
   /** What a session's owner will be told of, as far as anybody listens. */
   noticeOf(session: Session): Notice;
   /** The events of one scope. */
@@ -108,7 +108,6 @@ const SCOPES_KEPT = 1_000;
 export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOptions): Events {
   const queues = new Map<string, EventQueue>(); // the scope with the newest event is the last one
   const subscribers = new Map<string, Set<{ readonly take: (event: SessionEvent) => void }>>();
-  const watches = new WeakMap<Session, LineWatch>();
   let closed = false;
 
   function queueFor(scope: string): EventQueue {
@@ -133,7 +132,7 @@ export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOpti
 
   /** An answer that is under way may tell the end itself, so the event comes after all of them, if at all. */
   async function tellOfEnd(session: Session): Promise<void> {
-    await watches.get(session)?.finish();
+    await session.lineWatch?.finish();
     const isAnswered = (): boolean => session.asking === 0;
     while (!isAnswered()) await waitFor(session, isAnswered, { timeoutMs: Infinity });
     if (closed || !isNews(session)) return;
@@ -142,12 +141,11 @@ export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOpti
     if (!isSilent || settings.notifyOnExitEmptySuccess) session.endEvent = publish(event);
   }
 
-  function watch(session: Session, notifyOn: NotifyOn): LineWatch {
+  function matchesOf(session: Session, pattern: string): MatchSink {
     const { id: sessionId, name, facts: { scope } } = session;
-    const { pattern } = notifyOn;
     let told = 0;
     let newest: QueueEntry | undefined;
-    const created = createLineWatch(session, notifyOn, {
+    return {
       tell: (match) => {
         if (closed) return;
         const id = `${sessionId}.match-${++told}`;
@@ -156,24 +154,21 @@ export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOpti
       recount: (counts) => {
         if (newest?.event.type === "match") newest.event = { ...newest.event, ...counts };
       },
-    });
-    watches.set(session, created);
-    return created;
+    };
   }
 
   return {
     ended: (session) => {
       if (session.listed && !session.hidden) void tellOfEnd(session);
     },
-    watch,
+    matchesOf,
     noticeOf: (session) => {
       const { scope, notifyOnExit } = session.facts;
       const isHeard = onEvent !== undefined || requestHeartbeat !== undefined || subscribers.has(scope);
+      const match = isHeard && session.lineWatch?.isSpent === false;
+      if (!isHeard || !notifyOnExit) return { end: "never", match };
       const isLoud = settings.notifyOnExitEmptySuccess || snippetOf(session) !== "";
-      return {
-        end: !isHeard || !notifyOnExit ? "never" : isLoud ? "always" : "unless-silent",
-        match: isHeard && watches.get(session)?.isSpent === false,
-      };
+      return { end: isLoud ? "always" : "unless-silent", match };
     },
     of: (scope) => ({
       list: () => {
@@ -201,14 +196,6 @@ export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOpti
   };
 }
 
-/** Whether a session's end is worth an event: nobody has told it, and nobody asked for it. */
-function isNews({ state, facts, endTold, stopCause, leftoverCause }: Session): boolean {
-  if (state.kind === "running" || endTold || !facts.notifyOnExit) return false;
-  const wasRequested = state.outcome.reason === "killed" ||
-    [stopCause, leftoverCause].some((cause) => cause !== undefined && cause !== "timeout");
-  return !wasRequested;
-}
-
 function exitEvent(session: Session): ExitEvent {
   const { id: sessionId, name, state, facts: { scope } } = session;
   if (state.kind === "running") throw new TypeError("Cannot tell the end of a running session");
@@ -218,8 +205,8 @@ function exitEvent(session: Session): ExitEvent {
   return { type: "exit", id, sessionId, scope, name, status, reason, exitCode, signal, durationMs, snippet };
 }
 
-function snippetOf({ log }: Session): string {
-  return tailOf(tailOfLog(log, SNIPPET_FROM_CHARS).trimEnd(), SNIPPET_CHARS);
+function snippetOf(session: Session): string {
+  return [...session.tail(SNIPPET_FROM_CHARS).trimEnd()].slice(-SNIPPET_CHARS).join("");
 }
 
 /**

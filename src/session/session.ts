@@ -21,6 +21,7 @@ import { createTerminalWatch, type TerminalWatch } from "../terminal/watch.ts";
 import type { QueueEntry } from "./event_queue.ts";
 import { createInputQueue, type InputQueue } from "./input.ts";
 import { sessionName } from "./name.ts";
+import type { LineWatch } from "./line_watch.ts";
 import type { Outcome, StopCause } from "./outcome.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 
@@ -116,6 +117,8 @@ export class Session {
   exit: Exit | undefined;
   /** Whether all its streams are at their end. */
   outputEnded = false;
+  /** Looks for lines that match `notifyOn`. */
+  lineWatch: LineWatch | undefined;
   /** Calls under way whose answer may tell its end. */
   asking = 0;
   /** Whether an answer has told its end. */
@@ -224,17 +227,6 @@ export class Session {
     this.#state = state;
     if (this.input === "open") this.input = "broken";
     this.#changed();
-  }
-
-  /** An answer tells its end: an event that nobody has seen yet is no news any more (spec R9). */
-  tellEnd(): void {
-    this.endTold = true;
-    if (this.endEvent?.state === "queued") this.endEvent.state = "withdrawn";
-  }
-
-  /** Whether somebody has seen the event of its end. */
-  get notified(): boolean {
-    return this.endEvent?.state === "delivered";
   }
 
   /** Calls `listener` on each output, at the end of output and at the end; returns how to stop that. */
