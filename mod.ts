@@ -39,6 +39,7 @@ export type { ProcessOptions } from "./src/process/dispatch.ts";
 export type { FailureDetails, StatusDetails } from "./src/process/answer.ts";
 export type { KillDetails } from "./src/process/kill.ts";
 export type { ListDetails, ListEntry } from "./src/process/list.ts";
+export type { BytePage } from "./src/output/byte_page.ts";
 export type { LogDetails, LogLine } from "./src/process/log.ts";
 export type { PollDetails } from "./src/process/poll.ts";
 export type { ResizeDetails } from "./src/process/resize.ts";

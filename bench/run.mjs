@@ -126,6 +126,12 @@ const FIGURES = [
   { of: "import", name: "import and first command, on top, ms", value: (bare, ours) => ours.ms - bare.ms, on: [] },
 ];
 
+/** What is wanted of the text that a model is given, over the recordings of `corpus/`; see characters.ts. */
+const CHARACTERS = [
+  { name: "characters given, with redraws, %", value: ({ redrawn }) => 100 * redrawn, atMost: 35, on: ["-"] },
+  { name: "lines seen, but not given", value: ({ missing }) => missing, atMost: 0, on: ["-"] },
+];
+
 /** Rounds of the import, each in processes that do nothing else. */
 const IMPORTS = 9;
 
@@ -139,7 +145,7 @@ function main(words) {
   process.chdir(root);
   const named = words.filter((word) => word !== "--json");
   const unknown = named.filter((word) =>
-    !(word in RUNTIMES) && !FIGURES.some(({ of }) => of === word) && word !== "size"
+    !(word in RUNTIMES) && !FIGURES.some(({ of }) => of === word) && word !== "size" && word !== "characters"
   );
   if (unknown.length > 0) throw new Error(`Neither a runtime nor a scenario: ${unknown.join(", ")}`);
   const runtimes = ALL.filter((runtime) => named.includes(runtime) || !named.some((word) => word in RUNTIMES));
@@ -155,6 +161,10 @@ function main(words) {
     const { imported, all } = sizesKib();
     tell(row("-", { name: "the core's import loads, KiB", atMost: SIZE_KIB, on: ["-"] }, imported));
     tell(row("-", { name: "the core with what it loads on use, KiB", on: [] }, all));
+  }
+  if (isWanted("characters")) {
+    const numbers = measure([process.execPath, ".build/bench/characters.js", "--json"]);
+    for (const figure of CHARACTERS) tell(row("-", figure, figure.value(numbers)));
   }
   for (const runtime of runtimes) {
     for (const scenario of [...Object.keys(SCENARIOS), "import"].filter(isWanted)) {

@@ -53,6 +53,8 @@ export interface ExecConfig {
   readonly inheritEnv?: InheritPolicy;
   /** Whether commands on pipes are told that there is no terminal (`TERM=dumb`, `PAGER=cat` …). @default {true} */
   readonly plainTerminal?: boolean;
+  /** Whether a line that comes several times in a row is told once, as `line × 3`. @default {false} */
+  readonly foldRepeats?: boolean;
   /** Whether sessions are ended even if the host dies by SIGKILL. @default {true} */
   readonly orphanGuard?: boolean;
   /** Where commands run; `auto` is the sandbox if there is one, else `gateway`: this machine. @default {"auto"} */
@@ -127,6 +129,7 @@ const BOOLEANS = {
   notifyOnExit: true,
   notifyOnExitEmptySuccess: false,
   plainTerminal: true,
+  foldRepeats: false,
   orphanGuard: true,
   sandboxRequired: false,
 } as const;

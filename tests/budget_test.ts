@@ -73,7 +73,7 @@ test("E28 the tail of a log is rendered, and found behind many control sequences
 });
 
 test("E25 the output of a session is whole when it fits", () => {
-  assertEquals(boundedOutput(logOf("one\r\n\x1b[1mtwo\x1b[0m\n"), 1_000), {
+  assertEquals(boundedOutput(logOf("one\r\n\x1b[1mtwo\x1b[0m\n"), 1_000, false), {
     text: "one\ntwo\n",
     truncated: false,
     omittedChars: 0,
@@ -84,7 +84,7 @@ test("E25 the output of a session is whole when it fits", () => {
 
 test("75 first and last are visible and the omitted count is exact when the log has dropped the middle", () => {
   const { log, text } = flood(100_000, 10_000);
-  const output = boundedOutput(log, 4_000);
+  const output = boundedOutput(log, 4_000, false);
   const [head = "", note = "", tail = ""] = output.text.split(/^(… .* left out …)\n/m);
   assert(head.startsWith("FIRST\n") && tail.endsWith("LAST\n"));
   assert(text.startsWith(head) && text.endsWith(tail));
@@ -100,12 +100,12 @@ test("75 the output is whole when head and held text meet", () => {
   log.keepHead(4_000);
   for (let index = 0; index < 150; index++) log.append("stdout", encode(`line ${index}\n`.padStart(10)));
   assertLess(0, log.start);
-  assertEquals(boundedOutput(log, 4_000).truncated, false);
+  assertEquals(boundedOutput(log, 4_000, false).truncated, false);
 });
 
 test("75 without a kept head only the tail is shown, and the count is still exact", () => {
   const { log, text } = flood(100_000, 10_000, 0);
-  const output = boundedOutput(log, 4_000);
+  const output = boundedOutput(log, 4_000, false);
   assert(output.text.startsWith("… "));
   assertEquals(output.omittedChars, text.length - output.text.length + output.text.indexOf("\n") + 1);
 });
@@ -114,7 +114,7 @@ test("E25 output that grows when its controls are named still fits", () => {
   const log = createOutputLog({ maxChars: 5_000 });
   log.keepHead(1_000);
   for (let index = 0; index < 100; index++) log.append("stdout", new Uint8Array(200));
-  const output = boundedOutput(log, 2_000);
+  const output = boundedOutput(log, 2_000, false);
   assertLessOrEqual(countChars(output.text), 2_000);
   assertEquals(output.binary, true);
   assertEquals(output.omittedChars, 20_000 - (output.text.match(/\\x00/g)?.length ?? 0));
@@ -142,7 +142,7 @@ test("E25 any session's output fits, whatever was dropped", () => {
         log.keepHead(head);
         for (const { stream, bytes } of chunks) log.append(stream, bytes);
         log.finish();
-        const output = boundedOutput(log, room);
+        const output = boundedOutput(log, room, false);
         assertLessOrEqual(countChars(output.text), room);
         assertEquals(output.truncated, output.omittedChars > 0);
       },

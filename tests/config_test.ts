@@ -39,6 +39,7 @@ const OTHERS = {
   notifyOnExit: true,
   notifyOnExitEmptySuccess: false,
   plainTerminal: true,
+  foldRepeats: false,
   orphanGuard: true,
   sandboxRequired: false,
   shell: undefined,

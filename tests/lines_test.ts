@@ -4,7 +4,16 @@ import { test } from "node:test";
 import { type LinePage, type LineQuery, readLines } from "../src/output/lines.ts";
 import { createOutputLog, type OutputLog } from "../src/output/log.ts";
 import { createRenderer } from "../src/output/render.ts";
-import { chunksOf, controlText, decodeEach, encode, logOf, logOfChunks, numberedLines } from "./output_samples.ts";
+import {
+  chunksOf,
+  controlText,
+  decodeEach,
+  encode,
+  logOf,
+  logOfChunks,
+  numberedLines,
+  screenText,
+} from "./output_samples.ts";
 
 const ROOM = 30_000;
 
@@ -157,6 +166,55 @@ test("P20 pages put together are the whole, forwards and backwards", () => {
   );
 });
 
+test("P20 S6 pages of redrawn lines put together are the whole, forwards and backwards", () => {
+  fc.assert(
+    fc.property(chunksOf(screenText.map(encode)), fc.integer({ min: 1, max: 4 }), (chunks, limit) => {
+      const log = logOfChunks(chunks);
+      log.finish();
+      const page = readLines(log, { offset: 0 }, ROOM);
+      const whole = page.lines.map(({ text }) => text);
+      assertEquals(forwards(log, limit), whole);
+      assertEquals(backwards(log, limit), whole);
+      assertEquals(whole.join("\n").trimEnd(), wholeLines(log, Infinity).join("\n").trimEnd());
+      page.lines.forEach(({ number }, index) => {
+        assert(number > (page.lines[index - 1]?.number ?? -1) && number < page.total, `${number} of ${page.total}`);
+      });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("P20 S6 a line keeps the number it was made with, however often it is redrawn", () => {
+  const frame = (percent: number): string => `\x1b[2Ka ${percent} %\n\x1b[2Kb ${percent} %\n`;
+  const frames = Array.from({ length: 50 }, (_, index) => `\x1b[2A${frame(2 * index + 2)}`).join("");
+  const log = logOf(`begin\n${frame(0)}`);
+  const before = readLines(log, {}, ROOM).lines;
+  log.append("stdout", encode(`${frames}end\nlast\n`));
+  assertEquals(before.map(({ number, text }) => [number, text]), [[0, "begin"], [1, "a 0 %"], [2, "b 0 %"]]);
+  const lines = [
+    { number: 0, text: "begin" },
+    { number: 1, text: "a 100 %" },
+    { number: 2, text: "b 100 %" },
+    { number: 3, text: "end" },
+    { number: 104, text: "last" },
+  ];
+  assertEquals(readLines(log, {}, ROOM).lines, lines);
+  assertEquals(readLines(log, {}, ROOM).total, 105);
+  assertEquals(readLines(log, { offset: 50, limit: 1 }, ROOM).lines, lines.slice(4));
+  assertEquals(readLines(log, { offset: 1, limit: 3 }, ROOM).next, 104);
+  assertEquals(readLines(log, { limit: 3 }, ROOM).lines, lines.slice(2));
+  assertEquals(readLines(log, { grep: / %/ }, ROOM).lines, lines.slice(1, 3));
+});
+
+test("P20 S6 lines that no line feed made are one with the line they came with", () => {
+  const page = readLines(logOf("first\n\x1b[3;1Hthird\x1b[2;1Hsecond\x1b[4;1H\nlast\n"), {}, ROOM);
+  assertEquals(page.lines, [
+    { number: 0, text: "first" },
+    { number: 1, text: "second\nthird\n" },
+    { number: 2, text: "last" },
+  ]);
+});
+
 test("P20 kept and dropped lines are the total", () => {
   fc.assert(fc.property(chunksOf(controlText.map(encode)), fc.integer({ min: 1, max: 100 }), (chunks, maxChars) => {
     const log = logOfChunks(chunks, maxChars);
@@ -166,12 +224,14 @@ test("P20 kept and dropped lines are the total", () => {
   }));
 });
 
-/** The lines of the whole log, rendered at once. */
-function wholeLines(log: OutputLog): readonly string[] {
+/** The lines of the whole log, rendered at once; what comes after the last line feed of all belongs to the last line. */
+function wholeLines(log: OutputLog, count: number = log.totalLines): readonly string[] {
   const renderer = createRenderer();
   for (const segment of log.read(0)) renderer.write(segment.stream, decodeEach([segment]));
   renderer.finish();
-  return renderer.take().split("\n").slice(0, log.totalLines);
+  const lines = renderer.take().split("\n");
+  const rest = lines.splice(count).join("\n");
+  return rest === "" ? lines : [...lines.slice(0, -1), `${lines.at(-1)}\n${rest}`];
 }
 
 function forwards(log: OutputLog, limit: number): readonly string[] {
@@ -189,8 +249,8 @@ function backwards(log: OutputLog, limit: number): readonly string[] {
   const texts = page.lines.map(({ text }) => text);
   while (page.olderFrom !== undefined) {
     const before: number = page.first;
-    page = readLines(log, { offset: page.olderFrom, limit: before - page.olderFrom }, ROOM);
-    texts.unshift(...page.lines.map(({ text }) => text));
+    page = readLines(log, { offset: page.olderFrom, limit }, ROOM);
+    texts.unshift(...page.lines.filter(({ number }) => number < before).map(({ text }) => text));
   }
   return texts;
 }

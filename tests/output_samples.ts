@@ -46,7 +46,7 @@ export function numberedLines(count: number, from = 0): string {
   return Array.from({ length: count }, (_, index) => `line ${from + index}\n`).join("");
 }
 
-const PLAIN = ["a", "bc", "word ", "\n", "\n", "\t", "é", "漢字", "😀", "👨‍👩‍👧", "e\u0301", "\ufeff", "\r\n", "\r\n"];
+const PLAIN = ["a", "bc", "word ", "\n", "\n", "\t", "é", "漢字", "😀", "👨‍👩‍👧", "n\u0301", "\ufeff", "\r\n", "\r\n"];
 const CONTROLS = ["\r", "\b", "\x07", "\0", "\x7f", "\u202e", "\x18", "\x1a"];
 const SEQUENCES = [
   "\x1b[31m",
@@ -58,8 +58,10 @@ const SEQUENCES = [
   "\x1b[2C",
   "\x1b[D",
   "\x1b(B",
-  "\x1bM",
+  "\x1b=",
 ];
+const MOVES = ["\x1b[A", "\x1b[2B", "\x1b[F", "\x1b[E", "\x1b[J", "\x1b[H", "\x1b[2;3H", "\x1b[M", "\x1b[2L", "\x1bM"];
+const SCREENS = ["\x1b[2J", "\x1b7", "\x1b8", "\x1b[1;3r", "\x1b[r", "\x1b[?1049h", "\x1b[?1049l", "\x1bc", "\u009b2A"];
 const STRINGS = ["\x1b]0;title\x07", "\x1b]8;;u\x1b\\", "\x1bP1$r\x1b\\", "\u009b1m", "\u009d0;t\u009c"];
 const OPEN = ["\x1b", "\x1b[", "\x1b[3", "\x1b]0;", "\x1bP", "\x1b_x", "\u009b", "\u009d", "\u009c", "\x1b\\"];
 
@@ -67,17 +69,22 @@ const OPEN = ["\x1b", "\x1b[", "\x1b[3", "\x1b]0;", "\x1bP", "\x1b_x", "\u009b",
 export const plainText: fc.Arbitrary<string> = fc.array(fc.constantFrom(...PLAIN), { maxLength: 30 })
   .map((parts) => parts.join(""));
 
-/** Text with controls and whole or broken sequences. */
+/** Text with controls and whole or broken sequences, none of which leaves its line. */
 export const controlText: fc.Arbitrary<string> = fc
   .array(fc.constantFrom(...PLAIN, ...CONTROLS, ...SEQUENCES, ...STRINGS, ...OPEN), { maxLength: 30 })
   .map((parts) => parts.join(""));
 
+/** The same, and with what moves from one line to another. */
+export const screenText: fc.Arbitrary<string> = fc
+  .array(fc.constantFrom(...PLAIN, ...CONTROLS, ...SEQUENCES, ...STRINGS, ...OPEN, ...MOVES, ...MOVES, ...SCREENS), {
+    maxLength: 30,
+  })
+  .map((parts) => parts.join(""));
+
 /** Any bytes: text, text with its end cut off, noise. */
 export const anyBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
-  controlText.map(encode),
-  fc.tuple(controlText.map(encode), fc.nat(4)).map(([bytes, cut]) =>
-    bytes.subarray(0, Math.max(0, bytes.length - cut))
-  ),
+  screenText.map(encode),
+  fc.tuple(screenText.map(encode), fc.nat(4)).map(([bytes, cut]) => bytes.subarray(0, Math.max(0, bytes.length - cut))),
   fc.uint8Array({ maxLength: 12 }),
   fc.array(fc.constantFrom(0x0a, 0x41, 0x80, 0x9f, 0xa0, 0xbf, 0xc1, 0xc3, 0xe0, 0xe2, 0xed, 0xf0, 0xf4, 0xf5, 0xff), {
     maxLength: 12,

@@ -11,7 +11,15 @@ import type { EndReason, EndStatus } from "../session/outcome.ts";
 import type { Session, Survivor } from "../session/session.ts";
 import type { Notice } from "../session/events.ts";
 import type { Match } from "../session/line_watch.ts";
-import { afterwards, bufferLoss, endSentence, followUp, matchSentence, survivorsSentence } from "../session/wording.ts";
+import {
+  afterwards,
+  bufferLoss,
+  endSentence,
+  followUp,
+  fullScreenHint,
+  matchSentence,
+  survivorsSentence,
+} from "../session/wording.ts";
 import { TAIL_CHARS } from "./updates.ts";
 
 /** What both tools answer. */
@@ -182,11 +190,13 @@ export function running(session: Session, { warnings, twins, notice, match }: Ru
     ...(match !== undefined && { match }),
     warnings,
   };
+  const fullScreen = fullScreenHint(session);
   const lines = [
     ...(tail === "" ? [] : [tail.replace(/\n$/, "")]),
     `[running in the background: session ${id}${pid === null ? "" : `, pid ${pid}`}${afterwards(timeoutMs)}]`,
     ...(match === undefined ? [] : [`[${matchSentence(match)}]`]),
     `[${followUp(id, notice)}]`,
+    ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),
     ...(limits === undefined ? [] : [`[limits: ${limitsText(limits)}]`]),
     ...twins.map((twin) => `[the same command already runs here as session ${twin}]`),
     ...notes(shell, warnings),

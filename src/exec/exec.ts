@@ -108,6 +108,7 @@ async function start(
     cwd: request.cwd,
     shell: plan.shell.kind,
     pty: terminal !== undefined,
+    terminal,
     stdin,
     timeoutMs: plan.timeoutMs,
     limits: request.limits,
@@ -164,7 +165,7 @@ async function abort(context: ExecContext, session: Session, { cause }: AbortErr
   const { registry, settings } = context;
   await stop(session, "aborted", settings.killGraceMs);
   await waitFor(session, () => session.state.kind === "ended", { timeoutMs: Infinity });
-  const { text } = boundedOutput(session.log, settings.maxResultChars);
+  const { text } = boundedOutput(session.log, settings.maxResultChars, settings.foldRepeats);
   const survivors = session.state.kind === "ended" ? session.state.survivors : [];
   if (survivors.length === 0) {
     registry.drop(session);
@@ -192,7 +193,7 @@ async function foreground(
 
 function conclude(context: ExecContext, session: Session, warnings: readonly string[]): ExecAnswer {
   const { registry, settings } = context;
-  const output = boundedOutput(session.log, settings.maxResultChars);
+  const output = boundedOutput(session.log, settings.maxResultChars, settings.foldRepeats);
   session.log.releaseHead();
   tellEnd(session);
   const survivors = session.state.kind === "ended" ? session.state.survivors.length : 0;

@@ -9,6 +9,7 @@
 import { createBinaryCheck } from "./binary.ts";
 import type { OutputLog } from "./log.ts";
 import { renderSegments } from "./reading.ts";
+import { foldRepeats } from "./repeats.ts";
 import { dropFront, endOf, measureSegments, newest, oldest, type Segment } from "./segments.ts";
 import { decode, MAX_CHARACTER_BYTES } from "./utf8.ts";
 
@@ -91,14 +92,16 @@ export function clipLine(line: string, maxChars: number, known: "exactly" | "at-
  * The head is there only if the log was told to keep it.
  *
  * @param maxChars the text is not longer
+ * @param folded whether a line that comes several times in a row is said once, see `foldRepeats`
  */
-export function boundedOutput(log: OutputLog, maxChars: number): BoundedOutput {
+export function boundedOutput(log: OutputLog, maxChars: number, folded: boolean): BoundedOutput {
   if (log.end === 0) return EMPTY;
   const head = log.head();
   const headEnd = endOf(head, 0);
-  if (headEnd < log.start) return outerOutput(log, head, maxChars);
+  if (headEnd < log.start) return outerOutput(log, head, maxChars, folded);
   const segments = [...head, ...log.read(headEnd)];
-  const fitted = fitHeadAndTail(renderSegments(log, segments, log.finished), maxChars);
+  const text = renderSegments(log, segments, log.finished);
+  const fitted = fitHeadAndTail(folded ? foldRepeats(text) : text, maxChars);
   return { ...fitted, truncated: fitted.omittedChars > 0, binary: isBinary(segments) };
 }
 
@@ -117,16 +120,22 @@ export function tailOfLog(log: OutputLog, maxChars: number): string {
 }
 
 /** Head and tail of a log that no longer has what was between them. */
-function outerOutput(log: OutputLog, head: readonly Segment[], maxChars: number): BoundedOutput {
+function outerOutput(
+  log: OutputLog,
+  head: readonly Segment[],
+  maxChars: number,
+  folded: boolean,
+): BoundedOutput {
   const half = Math.max(0, Math.floor((maxChars - NOTE_CHARS) / 2));
   const first = renderWithin(log, half, false, (chars) => toLineBorder(oldest(head, chars)));
   const last = renderWithin(log, half, true, (chars) => fromLineBorder(newestOf(log, chars)));
-  const before = measureSegments(first.segments);
+  const shown = measureSegments(first.segments);
   const hidden = measureSegments(log.read(log.start, last.segments[0]?.at ?? log.end));
-  const omittedChars = log.droppedChars + hidden.chars - before.chars;
-  const omittedLines = log.firstLine + hidden.lines - before.lines;
+  const omittedChars = log.droppedChars + hidden.chars - shown.chars;
+  const omittedLines = log.firstLine + hidden.lines - shown.lines;
+  const [before, after] = [first.text, last.text].map((text) => folded ? foldRepeats(text) : text);
   return {
-    text: joinHeadAndTail(first.text, last.text, omittedChars, omittedLines),
+    text: joinHeadAndTail(before ?? "", after ?? "", omittedChars, omittedLines),
     truncated: true,
     omittedChars,
     omittedLines,

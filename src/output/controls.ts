@@ -7,26 +7,14 @@
  * @module
  */
 
-/** What text does to the line it is written on. */
-export interface LineActions {
-  /** Writes text without control sequences; a line feed in it ends the line. */
-  print(text: string): void;
-  /** Returns to the first column. */
-  carriageReturn(): void;
-  /** Moves by columns, to the left when negative. */
-  moveBy(columns: number): void;
-  /** Moves to a column, 0-based. */
-  moveTo(column: number): void;
-  /** Erases from the cursor to the end of the line, from its start to the cursor, or all of it. */
-  erase(part: "end" | "start" | "all"): void;
-}
+import { performEscape, performSequence, type ScreenActions } from "./sequences.ts";
 
 /** The state of one stream: which sequence it is in the middle of. */
 export interface ControlParser {
   /** Takes more text, cut anywhere between code points. */
-  write(text: string, actions: LineActions): void;
+  write(text: string, actions: ScreenActions): void;
   /** End of input: what is unterminated is shown or dropped. More may be written afterwards. */
-  finish(actions: LineActions): void;
+  finish(actions: ScreenActions): void;
 }
 
 /** Payload of a control string that is kept until it is known whether the string is terminated, in UTF-16 units. */
@@ -58,7 +46,7 @@ export function createControlParser(): ControlParser {
   let isOsc = false;
 
   /** Each step takes the text from an index on and returns the index to go on from. */
-  const steps: Readonly<Record<State, (text: string, index: number, actions: LineActions) => number>> = {
+  const steps: Readonly<Record<State, (text: string, index: number, actions: ScreenActions) => number>> = {
     ground(text, index, actions) {
       const next = find(GROUND_CONTROL, text, index);
       if (next > index) actions.print(text.slice(index, next));
@@ -69,12 +57,16 @@ export function createControlParser(): ControlParser {
       return next + 1;
     },
 
-    escape(text, index) {
+    escape(text, index, actions) {
       const char = text[index] as string;
       const introducer = INTRODUCERS.get(char);
       if (introducer !== undefined) introduce(introducer);
       else if (char >= " " && char <= "/") state = "intermediate";
-      else if (char !== "\x1b") return leave(text, index);
+      else if (char !== "\x1b") {
+        const next = leave(text, index);
+        performEscape(char, actions);
+        return next;
+      }
       return index + 1;
     },
 
@@ -91,7 +83,7 @@ export function createControlParser(): ControlParser {
       const char = text[next];
       if (char === undefined) return next;
       if (char >= "@" && char <= "~") {
-        dispatch(payload, char, actions);
+        performSequence(payload, char, actions);
         end();
         return next + 1;
       }
@@ -153,7 +145,7 @@ export function createControlParser(): ControlParser {
   }
 
   /** What was taken for a sequence was none: its payload, which contains no introducer, is text. */
-  function show(actions: LineActions): void {
+  function show(actions: ScreenActions): void {
     const text = payload;
     end();
     run(text, actions);
@@ -164,7 +156,7 @@ export function createControlParser(): ControlParser {
     payload = "";
   }
 
-  function run(text: string, actions: LineActions): void {
+  function run(text: string, actions: ScreenActions): void {
     for (let index = 0; index < text.length;) index = steps[state](text, index, actions);
   }
 
@@ -175,18 +167,6 @@ export function createControlParser(): ControlParser {
       else show(actions);
     },
   };
-}
-
-/** Performs the control sequences that work within a line; the others are dropped. */
-function dispatch(parameters: string, final: string, actions: LineActions): void {
-  if (!/^\d*$/.test(parameters)) return;
-  const count = Math.max(1, Number(parameters));
-  if (final === "C") actions.moveBy(count);
-  else if (final === "D") actions.moveBy(-count);
-  else if (final === "G") actions.moveTo(count - 1);
-  else if (final === "K" && Number(parameters) === 0) actions.erase("end");
-  else if (final === "K" && Number(parameters) === 1) actions.erase("start");
-  else if (final === "K" && Number(parameters) === 2) actions.erase("all");
 }
 
 /** Index of the next match from `index` on; the length of the text when there is none. */

@@ -2,7 +2,8 @@
  * Pages of rendered lines, numbered absolutely.
  *
  * A line's number is the number of line feeds before it in the log (or in one stream of it), whatever has been dropped
- * since, so a number stays good. A line feed always ends a rendered line: the lines of a page are those of the whole.
+ * since, so a number stays good. A program that moves the cursor up prints line feeds without making lines: then some
+ * numbers have no line. One that moves it down makes lines without line feeds: they share their number, and are one here.
  *
  * @module
  */
@@ -10,7 +11,8 @@
 import type { StreamName } from "../runtime.ts";
 import { clipLine, countChars } from "./budget.ts";
 import type { OutputLog } from "./log.ts";
-import { renderSegments } from "./reading.ts";
+import { renderNumbered, textOf } from "./reading.ts";
+import type { Segment } from "./segments.ts";
 
 /** Which lines to show. */
 export interface LineQuery {
@@ -20,15 +22,17 @@ export interface LineQuery {
   readonly limit?: number;
   /** Only that stream, its lines counted by themselves. */
   readonly stream?: StreamName;
-  /** Only lines whose rendered text matches; `limit` then counts matches. */
+  /** Only lines whose text matches; `limit` then counts matches. */
   readonly grep?: RegExp;
+  /** As it came: nothing removed, folded or named, and no line clipped that fits on the page. */
+  readonly raw?: boolean;
 }
 
 /** One rendered line. */
 export interface NumberedLine {
   /** Absolute 0-based number. */
   readonly number: number;
-  /** Its text, without line feed; a long one is clipped and says how long it is. */
+  /** Its text, without line feed at the end; a long one is clipped and says how long it is. */
   readonly text: string;
 }
 
@@ -79,9 +83,9 @@ interface Candidates {
  * early; one that is counted from the end begins late
  */
 export function readLines(log: OutputLog, query: LineQuery, maxChars: number): LinePage {
-  const { offset, stream, grep } = query;
-  const { first: firstHeld, total } = log.lineCounts(stream);
-  const candidates = grep === undefined ? heldLines(log, stream) : matchingLines(log, stream, grep);
+  const { offset, raw = false } = query;
+  const { first: firstHeld, total } = log.lineCounts(query.stream);
+  const candidates = candidatesOf(log, query);
   const isTail = offset === undefined;
   const limit = Math.max(0, query.limit ?? (isTail ? DEFAULT_LIMIT : Infinity));
   const start = isTail
@@ -89,9 +93,10 @@ export function readLines(log: OutputLog, query: LineQuery, maxChars: number): L
     : candidates.indexOf(offset < 0 ? total + offset : offset);
   const end = Math.min(candidates.count, start + limit);
 
-  const lineChars = Math.min(LINE_CHARS, maxChars - 1);
   const lines = fill(candidates, start, end, isTail, maxChars, (text, number) => {
-    return clipLine(text, lineChars, number === firstHeld && log.start > 0 ? "at-least" : "exactly");
+    const known = number === firstHeld && log.start > 0 ? "at-least" : "exactly";
+    const clipped = text.split("\n").map((line) => raw ? line : clipLine(line, LINE_CHARS, known)).join("\n");
+    return clipLine(clipped, maxChars - 1, known);
   });
   const from = isTail ? end - lines.length : start;
   const to = from + lines.length;
@@ -106,7 +111,7 @@ export function readLines(log: OutputLog, query: LineQuery, maxChars: number): L
     ...(to < candidates.count ? { next: candidates.number(to) } : {}),
     ...(from > 0 ? { olderFrom: candidates.number(Math.max(0, from - step)) } : {}),
     ...(isBounded ? { clippedBy: "budget" } : isLimited ? { clippedBy: "limit" } : {}),
-    ...(grep === undefined ? {} : { matched: candidates.count }),
+    ...(query.grep === undefined ? {} : { matched: candidates.count }),
   };
 }
 
@@ -141,41 +146,90 @@ function fill(
   return fromEnd ? page.reverse() : page;
 }
 
-function heldLines(log: OutputLog, stream: StreamName | undefined): Candidates {
+function candidatesOf(log: OutputLog, { stream, grep, raw = false }: LineQuery): Candidates {
   const { first, total } = log.lineCounts(stream);
+  if (!raw && log.crossesLines(stream)) {
+    return listed(matching(redrawnLines(log, stream), grep), total);
+  }
+  const texts = (from: number, to: number): readonly string[] => renderLines(log, from, to, stream, raw);
+  if (grep !== undefined) {
+    const lines = texts(first, total).map((text, index): NumberedLine => ({ number: first + index, text }));
+    return listed(matching(lines, grep), total);
+  }
   const count = total - first;
   return {
     count,
     number: (index) => first + index,
     indexOf: (number) => Math.max(0, Math.min(number - first, count)),
-    texts: (from, to) => renderLines(log, first + from, first + to, stream),
+    texts: (from, to) => texts(first + from, first + to),
   };
 }
 
-function matchingLines(log: OutputLog, stream: StreamName | undefined, grep: RegExp): Candidates {
-  const { first, total } = log.lineCounts(stream);
+function listed(lines: readonly NumberedLine[], total: number): Candidates {
+  return {
+    count: lines.length,
+    number: (index) => lines[index]?.number ?? total,
+    indexOf(number) {
+      const index = lines.findIndex((line) => line.number >= number);
+      return index < 0 ? lines.length : index;
+    },
+    texts: (from, to) => lines.slice(from, to).map(({ text }) => text),
+  };
+}
+
+function matching(lines: readonly NumberedLine[], grep: RegExp | undefined): readonly NumberedLine[] {
+  if (grep === undefined) return lines;
   // With these flags a pattern would go on from where it last matched.
   const pattern = new RegExp(grep.source, grep.flags.replace(/[gy]/g, ""));
-  const found = renderLines(log, first, total, stream)
-    .map((text, index): NumberedLine => ({ number: first + index, text }))
-    .filter(({ text }) => pattern.test(text));
-  return {
-    count: found.length,
-    number: (index) => found[index]?.number ?? total,
-    indexOf(number) {
-      const index = found.findIndex((line) => line.number >= number);
-      return index < 0 ? found.length : index;
-    },
-    texts: (from, to) => found.slice(from, to).map(({ text }) => text),
-  };
+  return lines.filter(({ text }) => pattern.test(text));
 }
 
-/** Renders lines by number, up to but not including `to`; of one stream, if it is given. */
-export function renderLines(log: OutputLog, from: number, to: number, stream?: StreamName): readonly string[] {
+/** All held lines as the redraws have left them. Those with the same number are put together. */
+function redrawnLines(log: OutputLog, stream: StreamName | undefined): readonly NumberedLine[] {
+  const { first, total } = log.lineCounts(stream);
+  const { text, jumps } = renderNumbered(log, streamOf(log.read(log.start), stream), log.finished, {
+    firstLine: first,
+    stream,
+  });
+  const lines: { number: number; text: string }[] = [];
+  let number = first - 1;
+  let jump = 0;
+  const rows = text.split("\n");
+  rows.forEach((row, index) => {
+    number = jumps[jump]?.index === index ? jumps[jump++]?.number ?? number : number + 1;
+    // After the last line feed is no line, unless a row of the screen is left there
+    if (number >= total && index === rows.length - 1 && row === "") return;
+    number = Math.min(number, total - 1);
+    const last = lines.at(-1);
+    if (last?.number === number) last.text += `\n${row}`;
+    else lines.push({ number, text: row });
+  });
+  return lines;
+}
+
+function streamOf(segments: readonly Segment[], stream: StreamName | undefined): readonly Segment[] {
+  return stream === undefined ? segments : segments.filter((segment) => segment.stream === stream);
+}
+
+/**
+ * Lines that can be read each by itself, by number, up to but not including `to`; of one stream, if it is given.
+ *
+ * @param raw as they came, nothing removed or folded
+ */
+export function renderLines(
+  log: OutputLog,
+  from: number,
+  to: number,
+  stream?: StreamName,
+  raw = false,
+): readonly string[] {
   if (from >= to) return [];
   const end = log.lineStart(to, stream);
-  const segments = log.read(log.lineStart(from, stream), end)
-    .filter((segment) => stream === undefined || segment.stream === stream);
-  // What comes after the last line feed of the page is not a line of it.
-  return renderSegments(log, segments, log.finished && end === log.end).split("\n").slice(0, to - from);
+  const segments = streamOf(log.read(log.lineStart(from, stream), end), stream);
+  const isEnd = log.finished && end === log.end;
+  const lines = (raw ? textOf(segments) : renderNumbered(log, segments, isEnd, { stream }).text).split("\n");
+  // What comes after the last line feed of the page is not a line of it; at the end it is what another stream held back
+  const rest = lines.splice(to - from).join("\n");
+  if (isEnd && rest !== "") lines.push(`${lines.pop() ?? ""}\n${rest}`);
+  return lines;
 }

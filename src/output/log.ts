@@ -8,7 +8,9 @@
  */
 
 import type { StreamName } from "../runtime.ts";
+import { createCrossings, type Crossings } from "./crossings.ts";
 import { add, type Cut, findCut, NOTHING, type Tally } from "./cut.ts";
+import type { LogTerminal } from "./reading.ts";
 import { createHead } from "./head.ts";
 import { createPieceQueue, type Piece, segmentOf } from "./pieces.ts";
 import { measure } from "./scan.ts";
@@ -34,6 +36,8 @@ export interface LineCounts {
 
 /** Append-only, bounded output of one session. Offsets are bytes, caps are code points. */
 export interface OutputLog {
+  /** The terminal it is written to; `undefined` for pipes. */
+  readonly terminal: LogTerminal | undefined;
   /**
    * Adds output in the order in which it was read. An incomplete character at the end of `bytes` is not in the log
    * until the rest of it, or {@linkcode OutputLog.finish}, comes.
@@ -70,6 +74,8 @@ export interface OutputLog {
   lineStart(line: number, stream?: StreamName): number;
   /** Number of the line in which an offset lies, clipped to what is held. */
   lineAt(offset: number): number;
+  /** Whether what is held, or what is held of one stream, may have lines that were redrawn from others. */
+  crossesLines(stream?: StreamName): boolean;
   /** What is held from one offset to another. An offset inside a character means the start of that character. */
   read(from: number, to?: number): readonly Segment[];
   /** A stream's bytes since its last line feed before `offset`, as far as still there: a sequence may be open in them. */
@@ -95,10 +101,12 @@ interface Stream {
 /**
  * Creates an empty log. Allocates next to nothing until output comes.
  *
- * @param options `maxChars`: how many code points are kept; the oldest beyond that are dropped
+ * @param options `maxChars`: how many code points are kept; the oldest beyond that are dropped. `terminal`: if there is one
  */
-export function createOutputLog(options: { readonly maxChars: number }): OutputLog {
-  const { maxChars } = options;
+export function createOutputLog(
+  options: { readonly maxChars: number; readonly terminal?: LogTerminal | undefined },
+): OutputLog {
+  const { maxChars, terminal } = options;
   const queue = createPieceQueue();
   const head = createHead();
   const streams: Partial<Record<StreamName, Stream>> = {}; // those that have printed
@@ -107,6 +115,7 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
   let heldChars = 0;
   let unfinished = false;
   let knownCut: Cut | undefined;
+  let crossings: Crossings | undefined;
 
   function createStream(name: StreamName): Stream {
     const characters = createWholeCharacters((bytes) => commit(name, bytes));
@@ -234,6 +243,7 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
   }
 
   return {
+    terminal,
     append,
     finish() {
       finished = true;
@@ -270,6 +280,7 @@ export function createOutputLog(options: { readonly maxChars: number }): OutputL
     lineCounts,
     lineStart,
     lineAt,
+    crossesLines: (name) => (crossings ??= createCrossings(read)).last(name) > cut().start,
     read,
     lookBack,
     keepHead: head.keep,

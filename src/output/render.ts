@@ -6,33 +6,75 @@
  */
 
 import type { StreamName } from "../runtime.ts";
-import { type ControlParser, createControlParser, type LineActions } from "./controls.ts";
-import { createLineEditor } from "./line_editor.ts";
+import { type ControlParser, createControlParser } from "./controls.ts";
+import type { ScreenSize } from "./grid.ts";
+import { createScreenful } from "./screenful.ts";
 import { STREAM_NAMES } from "./segments.ts";
+import type { ScreenActions } from "./sequences.ts";
+import { createTranscript, type Jump } from "./transcript.ts";
 
-/** Renders text as it comes. Several streams write on one line, as on a terminal; a sequence belongs to its stream. */
+/** Renders text as it comes. Several streams write on one screen, as on a terminal; a sequence belongs to its stream. */
 export interface Renderer {
-  /**
-   * Adds text of one stream, cut anywhere between code points.
-   */
+  /** Adds text of one stream, cut anywhere between code points. */
   write(stream: StreamName, text: string): void;
   /**
-   * Everything that has not been taken, the unfinished line included. When that line was taken before and has been
-   * redrawn since, it is given again on a line of its own, unless it only goes on from there. So without redraws what
-   * is taken adds up to the whole, and with them the last state of each line is there.
+   * Everything that has not been taken, the unfinished line included. A line that was taken before and has been redrawn
+   * since is given again on a line of its own; the last one, if it only goes on, goes on. So without redraws what is
+   * taken adds up to the whole, and with them the last state of each line is there.
    */
   take(): string;
+  /** Of the lines taken, those whose number does not follow from the one before; only if numbers were asked for. */
+  readonly jumps: readonly Jump[];
   /** End of input: a sequence that is not terminated is shown as text. More may still be written. */
   finish(): void;
   /** Sets a stream to the state in which `text`, which is not shown, would have left it. */
   prime(stream: StreamName, text: string): void;
 }
 
-const NO_ACTIONS: LineActions = { print() {}, carriageReturn() {}, moveTo() {}, moveBy() {}, erase() {} };
+/** Where and how rendering begins. */
+export interface RenderOptions {
+  /** What a program moves about on. Default: 30 rows of 1000 columns. */
+  readonly size?: ScreenSize | undefined;
+  /** Whether a full-screen program is up already. Default no. */
+  readonly fullScreen?: boolean;
+  /** Number of the first line, if the lines are to be numbered. */
+  readonly firstLine?: number;
+}
 
-/** Creates a renderer with an empty line. */
-export function createRenderer(): Renderer {
-  const editor = createLineEditor();
+/** The rows of a terminal unless said otherwise; wider than the widest, as nobody knows how wide a pipe's reader is. */
+const ANY_SIZE: ScreenSize = { cols: 1_000, rows: 30 };
+
+const nothing = (): void => {};
+const NO_ACTIONS: ScreenActions = {
+  print: nothing,
+  carriageReturn: nothing,
+  moveBy: nothing,
+  moveTo: nothing,
+  rowBy: nothing,
+  rowTo: nothing,
+  index: nothing,
+  reverseIndex: nothing,
+  eraseLine: nothing,
+  eraseScreen: nothing,
+  eraseCells: nothing,
+  insertCells: nothing,
+  deleteCells: nothing,
+  insertLines: nothing,
+  deleteLines: nothing,
+  scroll: nothing,
+  repeat: nothing,
+  region: nothing,
+  save: nothing,
+  restore: nothing,
+  alternate: nothing,
+};
+
+/** Creates a renderer with an empty screen. */
+export function createRenderer(options: RenderOptions = {}): Renderer {
+  const { size = ANY_SIZE, fullScreen = false, firstLine } = options;
+  const transcript = createTranscript(firstLine);
+  const screenful = createScreenful(transcript, size, firstLine);
+  if (fullScreen) screenful.alternate(true);
   const parsers = new Map<StreamName, ControlParser>();
 
   function parserOf(stream: StreamName): ControlParser {
@@ -45,10 +87,14 @@ export function createRenderer(): Renderer {
   }
 
   return {
-    write: (stream, text) => parserOf(stream).write(withLineFeeds(text), editor),
-    take: editor.take,
+    write: (stream, text) => parserOf(stream).write(withLineFeeds(text), screenful),
+    take() {
+      screenful.tell();
+      return transcript.take();
+    },
+    jumps: transcript.jumps,
     finish() {
-      for (const stream of STREAM_NAMES) parsers.get(stream)?.finish(editor);
+      for (const stream of STREAM_NAMES) parsers.get(stream)?.finish(screenful);
     },
     prime(stream, text) {
       parsers.delete(stream);

@@ -3,11 +3,13 @@
  *
  * @module
  */
-import { type LinePage, readLines } from "../output/lines.ts";
+import { type BytePage, readBytes } from "../output/byte_page.ts";
+import { type LinePage, type NumberedLine, readLines } from "../output/lines.ts";
+import { type Run, runsOf } from "../output/repeats.ts";
 import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
 import { wasNotified } from "../session/news.ts";
 import type { Session } from "../session/session.ts";
-import { seconds, statusText, toldBefore } from "../session/wording.ts";
+import { fullScreenHint, seconds, statusText, toldBefore } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import { compilePattern } from "../pattern.ts";
 import type { ProcessContext } from "./dispatch.ts";
@@ -17,7 +19,7 @@ import type { SessionParams } from "./schema.ts";
 export interface LogLine {
   /** Absolute 0-based number. */
   readonly number: number;
-  /** Its text, rendered; clipped past 2000 characters, which it says. */
+  /** Its text, rendered unless `raw`; clipped past 2000 characters, which it says. */
   readonly text: string;
 }
 
@@ -25,7 +27,7 @@ export interface LogLine {
 export interface LogDetails extends StatusDetails {
   /** Whether an event has told of its end before. */
   readonly notified: boolean;
-  /** The page. */
+  /** The page; empty if bytes were asked for. */
   readonly lines: readonly LogLine[];
   /** Lines ever, held or not. */
   readonly totalLines: number;
@@ -39,6 +41,8 @@ export interface LogDetails extends StatusDetails {
   readonly truncated: boolean;
   /** With `grep`: lines that match, on this page or not. */
   readonly matches: number | null;
+  /** With `bytes`: those instead of lines. */
+  readonly bytes: BytePage | null;
   /** Whether it can be written to. */
   readonly stdin: "open" | "closed";
   /** Time since the last output or input, ms. */
@@ -52,48 +56,72 @@ export interface LogDetails extends StatusDetails {
 /** Kept free of an answer for what is said about the page and the session, characters. */
 const STATE_CHARS = 400;
 
-/** Reads a page of lines. */
+/** Reads a page of lines, or bytes. */
 export async function log(
   { settings }: ProcessContext,
   session: Session,
-  { offset, limit, stream, grep }: SessionParams,
+  params: SessionParams,
 ): Promise<ProcessAnswer<LogDetails>> {
+  const { offset, limit, stream, grep, raw, bytes, since = 0 } = params;
   const query = {
     ...(offset !== undefined && { offset }),
-    ...(limit !== undefined && { limit }),
+    ...(bytes === true ? { limit: 0 } : limit !== undefined && { limit }),
     ...(stream !== undefined && { stream }),
     ...(grep !== undefined && { grep: compilePattern(grep) }),
+    ...(raw !== undefined && { raw }),
   };
   // Asked before the lines are read: a page that tells the end is a page of all that was printed before it
   const wait = await inputWait(session, settings.inputWaitIdleMs);
-  const page = readLines(session.log, query, settings.maxResultChars - STATE_CHARS);
+  const maxChars = settings.maxResultChars - STATE_CHARS;
+  const page = readLines(session.log, query, maxChars);
   const details: LogDetails = {
     ...statusOf(session),
     notified: wasNotified(session),
     lines: page.lines,
     totalLines: page.total,
     firstHeld: page.firstHeld,
-    nextOffset: page.next ?? null,
-    olderOffset: page.olderFrom ?? null,
+    nextOffset: bytes === true ? null : page.next ?? null,
+    olderOffset: bytes === true ? null : page.olderFrom ?? null,
     truncated: page.firstHeld > 0 || page.next !== undefined || page.olderFrom !== undefined,
     matches: page.matched ?? null,
+    bytes: bytes === true ? readBytes(session.log, since, stream, maxChars) : null,
     stdin: session.input === "open" ? "open" : "closed",
     idleMs: Math.round(session.idleMs),
     waitingForInput: wait.waiting,
     evidence: wait.evidence ?? null,
   };
-  return { text: pageText(session, page, details, wait), details, isError: false };
+  const folded = settings.foldRepeats && raw !== true;
+  return { text: pageText(session, page, details, wait, folded), details, isError: false };
 }
 
-function pageText(session: Session, page: LinePage, details: LogDetails, wait: InputWait): string {
+function pageText(session: Session, page: LinePage, details: LogDetails, wait: InputWait, folded: boolean): string {
   const hint = inputHint(session, wait);
+  const fullScreen = fullScreenHint(session);
   const lines = [
     ...(page.firstHeld > 0 ? [`[lines 0 to ${page.firstHeld - 1} are not held any more]`] : []),
-    ...(page.lines.length === 0 ? ["(no lines)"] : page.lines.map((line) => line.text)),
-    `[${place(page, details)}; ${state(session, details)}]`,
+    ...(details.bytes === null ? lineTexts(page, folded) : [details.bytes.base64]),
+    `[${details.bytes === null ? place(page, details) : bytePlace(details.bytes)}; ${state(session, details)}]`,
     ...(hint === undefined ? [] : [`[${hint}]`]),
+    ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),
   ];
   return lines.join("\n");
+}
+
+function lineTexts({ lines }: LinePage, folded: boolean): readonly string[] {
+  if (lines.length === 0) return ["(no lines)"];
+  return folded ? runsOf(lines, isRepeated).map(runText) : lines.map(({ text }) => text);
+}
+
+function bytePlace({ from, to, total }: BytePage): string {
+  return `bytes ${from} to ${to} of ${total}, base64${to < total ? `; more: since ${to}` : ""}`;
+}
+
+function isRepeated(one: NumberedLine, other: NumberedLine): boolean {
+  return one.text === other.text && one.text !== "";
+}
+
+function runText({ first, last, count }: Run<NumberedLine>): string {
+  return count === 1 ? first.text : `${first.text} × ${count} [lines ${first.number} to ${last.number}]`;
 }
 
 function place(page: LinePage, { matches, nextOffset, olderOffset }: LogDetails): string {

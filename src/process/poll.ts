@@ -5,13 +5,14 @@
  */
 import { fitHeadAndTail } from "../output/budget.ts";
 import { createCursor, type Cursor, type Delivery } from "../output/cursor.ts";
+import { foldRepeats } from "../output/repeats.ts";
 import type { StreamBytes } from "../output/log.ts";
 import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
 import { wasNotified } from "../session/news.ts";
 import type { Session, SessionState, Survivor } from "../session/session.ts";
 import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
-import { bufferLoss, statusText, survivorsSentence, toldBefore } from "../session/wording.ts";
+import { bufferLoss, fullScreenHint, statusText, survivorsSentence, toldBefore } from "../session/wording.ts";
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
@@ -65,7 +66,8 @@ export async function poll(
 ): Promise<ProcessAnswer<PollDetails>> {
   const cursor = params.since === undefined ? session.cursor : createCursor(session.log, params.since);
   const wokenBy = await waitToRead(context, session, cursor, params, options);
-  const delivery = cursor.read(context.settings.pendingMaxOutputChars);
+  const read = cursor.read(context.settings.pendingMaxOutputChars);
+  const delivery = context.settings.foldRepeats ? { ...read, text: foldRepeats(read.text) } : read;
   const { state } = session; // as it is now: an end that comes while the platform is asked has output of its own to tell
   if (params.since === undefined) countEmpty(session, delivery);
   const wait = await askInput(context, session, delivery, wokenBy);
@@ -147,6 +149,7 @@ function answer(
     survivors,
   };
   const hint = inputHint(session, wait);
+  const fullScreen = fullScreenHint(session);
   const lines = [
     ...(dropped > 0 ? [droppedLine(session, details)] : []),
     text === "" ? "(no new output)" : fitHeadAndTail(text.replace(/\n$/, ""), maxResultChars).text,
@@ -154,6 +157,7 @@ function answer(
       retryInMs === null ? "" : `; nothing new, poll again in ${retryInMs / 1_000} s`
     }]`,
     ...(hint === undefined ? [] : [`[${hint}]`]),
+    ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),
     ...(binary ? ["[the output is mostly binary]"] : []),
     ...bufferingHint(session, delivery, wait),
     ...(survivors.length === 0 ? [] : [`[${survivorsSentence(session.id, survivors)}]`]),

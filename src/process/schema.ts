@@ -21,7 +21,7 @@ export interface ProcessParams {
   readonly timeout?: number;
   /** `poll`: what ends the wait instead of any output: a regular expression, `exit`, `idle:<ms>`, `input` or `port:<n>`. */
   readonly until?: string;
-  /** `poll`: read again from this byte offset; the shared place is not moved. */
+  /** `poll`: read again from this byte offset; the shared place is not moved. `log` with `bytes`: from there on. */
   readonly since?: number;
   /** `log`: first line, 0-based; negative counts from the end. */
   readonly offset?: number;
@@ -31,6 +31,10 @@ export interface ProcessParams {
   readonly stream?: "stdout" | "stderr";
   /** `log`: only lines that match this regular expression. */
   readonly grep?: string;
+  /** `log`: the lines as they came, nothing removed or folded. */
+  readonly raw?: boolean;
+  /** `log`: the output's bytes, base64, from `since` on instead of lines. */
+  readonly bytes?: boolean;
   /** `write`: text. */
   readonly data?: string;
   /** `write`: bytes, base64. */
@@ -84,7 +88,7 @@ const ACTIONS: Readonly<
 > = {
   "list": { required: [], optional: [] },
   "poll": { required: ["sessionId"], optional: ["timeout", "until", "since"] },
-  "log": { required: ["sessionId"], optional: ["offset", "limit", "stream", "grep"] },
+  "log": { required: ["sessionId"], optional: ["offset", "limit", "stream", "grep", "raw", "bytes", "since"] },
   "write": { required: ["sessionId"], optional: ["data", "base64", "eof", "sensitive"] },
   "send-keys": { required: ["sessionId"], optional: ["keys", "literal", "hex", "delayMs"] },
   "submit": { required: ["sessionId"], optional: [] },
@@ -132,6 +136,8 @@ const entries = {
   grep: v.optional(
     v.pipe(v.string(), v.nonEmpty("is empty"), v.check(isPattern, (issue) => patternTrouble(issue.input) ?? "")),
   ),
+  raw: v.optional(v.boolean()),
+  bytes: v.optional(v.boolean()),
   data: v.optional(v.string()),
   base64: v.optional(v.pipe(v.string(), v.base64("expected base64"))),
   eof: v.optional(v.boolean()),
@@ -219,6 +225,7 @@ function misplaced(action: ProcessAction, input: Readonly<Record<string, unknown
       message: `required by action "${action}"`,
     })),
     ...useless.map((key) => ({ key, message: `not used by action "${action}", only by ${users(key)}` })),
+    ...(action === "log" ? byteProblems(input, given) : []),
     ...(action === "write" && !["data", "base64", "eof"].some((key) => given.includes(key))
       ? [{ key: "data", message: 'required by action "write" (or base64, or eof: true)' }]
       : []),
@@ -229,6 +236,17 @@ function misplaced(action: ProcessAction, input: Readonly<Record<string, unknown
       ? [{ key: "keys", message: 'required by action "send-keys" (or literal, or hex)' }]
       : []),
   ];
+}
+
+/** Bytes have no lines. */
+function byteProblems(input: Readonly<Record<string, unknown>>, given: readonly string[]): readonly Problem[] {
+  if (input["bytes"] !== true) {
+    return given.includes("since")
+      ? [{ key: "since", message: "only used with bytes: true; lines begin at offset" }]
+      : [];
+  }
+  return ["offset", "limit", "grep", "raw"].filter((key) => given.includes(key))
+    .map((key) => ({ key, message: "not used with bytes: true; since says where to begin" }));
 }
 
 /** `term`, `TERM` and `SIGTERM` are the same signal. */

@@ -41,6 +41,8 @@ export interface SessionFacts {
   readonly shell: string;
   /** Whether it was given a terminal. */
   readonly pty: boolean;
+  /** The terminal's size at the start. */
+  readonly terminal: TerminalSize | undefined;
   /** Its stdin as it was started. */
   readonly stdin: "open" | "closed";
   /** Life span in ms; `Infinity` is none. */
@@ -155,7 +157,9 @@ export class Session {
   constructor(facts: SessionFacts, clock: Clock, maxOutputChars: number) {
     this.facts = facts;
     this.clock = clock;
-    this.log = createOutputLog({ maxChars: maxOutputChars });
+    const { terminal: size } = facts;
+    const terminal = size && { size, fullScreen: () => this.watch?.modes.alternateScreen ?? false };
+    this.log = createOutputLog({ maxChars: maxOutputChars, terminal });
     this.startedAt = clock.now();
     this.startedMonotonic = this.lastOutputAt = this.lastInputAt = clock.monotonic();
     this.input = facts.stdin;

@@ -80,6 +80,12 @@ export function leftoverNotes({ leftoverCause, facts }: Session): readonly strin
   return [`the processes that the shell had left behind were ended: ${why[leftoverCause]}`];
 }
 
+/** Says that what a program draws has to be asked for; `undefined` if no full-screen program is up. */
+export function fullScreenHint({ id, watch, state }: Session): string | undefined {
+  if (state.kind === "ended" || watch?.modes.alternateScreen !== true) return undefined;
+  return `a full-screen program is up: process { action: "screen", sessionId: "${id}" } shows what it draws`;
+}
+
 /** When a running session's time is up. */
 export function afterwards(timeoutMs: number): string {
   return timeoutMs === Infinity ? ", no timeout" : `, stopped after ${seconds(timeoutMs)} (timeout) if still running`;

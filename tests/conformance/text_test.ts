@@ -151,19 +151,19 @@ test("P1 no name is cut in the middle of a character [69]", { skip: posix }, asy
 
 test("S6 what a full-screen program says is its text, not its control sequences [70]", { skip: tools }, async () => {
   const bench = closing(open());
-  const command = "top -b -n1 | head -20; tput clear; tput bold; ls --color=always /; tput cup 3 7; tput sgr0";
+  const command = "tput clear; top -b -n1 | head -20; tput bold; ls --color=always /; tput cup 3 7; tput sgr0";
   const { details, text } = await runToEnd(bench.agent, { command, pty: true });
   for (const seen of [text, details.output]) assert(!seen.includes("\x1b"), seen);
   assert(!details.output.includes("\\x"), details.output);
   for (const word of ["load average", "usr", "tmp"]) assertStringIncludes(details.output, word);
 });
 
-test("S6 a recorded session of a full-screen program shrinks to its text [70]", { skip: script }, async () => {
+test("S6 a recorded session of a full-screen program shrinks to its last frame [70]", { skip: script }, async () => {
   const bench = closing(open());
   const frame = "\\033[2J\\033[H\\033[1;32mframe\\033[0m\\033[38;2;1;2;3m.\\033[39m\\033[K\\033[?25l";
   const command = `script -qc 'for i in 1 2 3 4 5 6 7 8 9; do printf "${frame}"; done; echo' /dev/null </dev/null`;
   const { details } = await runToEnd(bench.agent, { command });
-  assertEquals(details.output.replace(/\r?\n/g, ""), times(9, "frame."));
+  assertEquals(details.output.replace(/\r?\n/g, ""), "frame.");
 });
 
 /** Prints `AB CD` among everything that is not to be seen. */
@@ -177,7 +177,7 @@ const DECORATED: Readonly<Record<string, string>> = {
   "DCS": "AB C\x1bP1$r0m\x1b\\D",
   "APC, PM and SOS": "A\x1b_Gf=100;AAAA\x1b\\B\x1b^pm\x1b\\ C\x1bXsos\x1b\\D",
   "CSI with private and sub-parameters": "\x1b[?2004h\x1b[>4;1mA\x1b[4:3mB\x1b[38:2::1:2:3m \x1b[?25lC\x1b[!pD\x1b[0 q",
-  "escapes with intermediates": "\x1b(BA\x1b)0B\x1b#8 \x1b=C\x1b>D\x1b7\x1b8\x1bc",
+  "escapes with intermediates": "\x1bc\x1b(BA\x1b)0B\x1b#8 \x1b=C\x1b>D\x1b7\x1b8",
 };
 
 for (const [what, text] of Object.entries(DECORATED)) {

@@ -36,3 +36,5 @@ declare class DOMException extends Error {
 declare function structuredClone<T>(value: T): T;
 
 declare function atob(data: string): string;
+
+declare function btoa(data: string): string;
