@@ -16,6 +16,9 @@ interface LogParams {
   readonly limit?: number;
   readonly stream?: "stdout" | "stderr";
   readonly grep?: string;
+  readonly raw?: boolean;
+  readonly bytes?: boolean;
+  readonly since?: number;
 }
 
 async function session(output: string, exec: ExecConfig = {}): Promise<Started> {
@@ -134,4 +137,94 @@ test("P20 it shows the state of stdin, the idle time and the input hint too", as
   await settle();
   const ended = await log();
   assertEquals([ended.stdin, ended.waitingForInput, ended.status], ["closed", false, "completed"]);
+});
+
+test("P20 raw gives the lines as they came, by the same numbers", async () => {
+  const { log } = await session("one\r\n10 %\r\x1b[32m20 %\x1b[0m\n");
+  assertEquals((await log()).lines, [{ number: 0, text: "one" }, { number: 1, text: "20 %" }]);
+  const { lines, text } = await log({ raw: true });
+  assertEquals(lines, [{ number: 0, text: "one\r" }, { number: 1, text: "10 %\r\x1b[32m20 %\x1b[0m" }]);
+  assertStringIncludes(text, "\x1b[32m");
+  assertEquals((await log({ raw: true, grep: "32m" })).lines.map(({ number }) => number), [1]);
+});
+
+test("P20 raw does not clip a line that fits on the page", async () => {
+  const { log } = await session(`${"x".repeat(5_000)}\n`);
+  assertEquals((await log({ raw: true })).lines[0]?.text.length, 5_000);
+  assertStringIncludes((await log()).lines[0]?.text ?? "", "[line of 5000 characters]");
+});
+
+test("S5 bytes come whole, in pages that say where to go on", async () => {
+  const output = `${"€\x1b[1m".repeat(1_000)}end`;
+  const { log } = await session(output, { maxResultChars: 1_000 });
+  const { bytes, lines, nextOffset, text } = await log({ bytes: true });
+  assertEquals([lines, nextOffset, bytes?.from, bytes?.total], [[], null, 0, 7_003]);
+  assertLessOrEqual(text.length, 1_000);
+  assertStringIncludes(text, `more: since ${bytes?.to}`);
+  const pieces: string[] = [];
+  for (let since = 0; since < 7_003;) {
+    const page = (await log({ bytes: true, since })).bytes;
+    pieces.push(atob(page?.base64 ?? ""));
+    since = page?.to ?? Infinity;
+  }
+  const whole = Uint8Array.from(pieces.join(""), (char) => char.charCodeAt(0));
+  assertEquals(new TextDecoder().decode(whole), output);
+});
+
+test("bytes have no lines, and lines no since: the call is refused and says what to use", async () => {
+  const { agent, id } = await session("x\n");
+  for (const params of [{ bytes: true, offset: 1 }, { bytes: true, raw: true }, { since: 3 }]) {
+    assert((await agent.process({ action: "log", sessionId: id, ...params })).isError);
+  }
+});
+
+test("repeated lines are told once with their range, if that is wanted; details have them all", async () => {
+  const output = `begin\n${"tick\n".repeat(5)}end\n`;
+  const { log, agent, id } = await session(output, { foldRepeats: true });
+  const page = await log();
+  assertStringIncludes(page.text, "begin\ntick × 5 [lines 1 to 5]\nend\n");
+  assertEquals(page.lines.length, 7);
+  assertEquals((await act(agent, { action: "poll", sessionId: id })).output, "begin\ntick × 5\nend\n");
+  const plain = await session(output);
+  assertStringIncludes((await plain.log()).text, "tick\n".repeat(5));
+});
+
+test("P20 S6 redraws are folded in a log too, by numbers that stay", async () => {
+  const { log, child } = await session("begin\na 1\nb 1\n");
+  child.print("\x1b[2A\x1b[2Ka 2\n\x1b[2Kb 2\n");
+  const { lines, totalLines } = await log();
+  assertEquals(lines, [{ number: 0, text: "begin" }, { number: 1, text: "a 2" }, { number: 2, text: "b 2" }]);
+  assertEquals(totalLines, 5);
+  child.print("end\n");
+  assertEquals((await log({ offset: 3 })).lines, [{ number: 3, text: "end" }]);
+});
+
+test("P21 while a full-screen program is up, log and poll point to its screen; its drawings are not in them", async () => {
+  const bench = open();
+  const { id, child } = await background(bench, { pty: true });
+  child.print("$ vim\r\n\x1b[?1049h\x1b[Hsecret drawing");
+  for (const action of ["log", "poll"] as const) {
+    const { text } = await act(bench.agent, { action, sessionId: id });
+    assertStringIncludes(text, "[full-screen program: what it drew is left out here]");
+    assertStringIncludes(text, `[a full-screen program is up: process { action: "screen", sessionId: "${id}" }`);
+    assert(!text.includes("drawing"), text);
+  }
+  child.print("\x1b[2;1Hmore drawing\x1b[?1049l$ ");
+  const { output, text } = await act(bench.agent, { action: "poll", sessionId: id });
+  assertEquals(output, "$ ");
+  assert(!text.includes("full-screen"), text);
+});
+
+test("P21 where the beginning of a full-screen program is not held any more, its drawings are left out all the same", async () => {
+  const bench = open({ maxOutputChars: 1_000 });
+  const { id, child } = await background(bench, { pty: true });
+  child.print("\x1b[?1049h");
+  for (let frame = 0; frame < 5_000; frame++) child.print(`\x1b[Hdrawing ${frame}\r\n`);
+  assert(!(await act(bench.agent, { action: "log", sessionId: id })).text.includes("drawing"));
+  assertEquals((await act(bench.agent, { action: "list" })).sessions[0]?.tail.includes("drawing"), false);
+});
+
+test("S5 a log says that its output is binary", async () => {
+  const { log } = await session("\0\x01\x02\x03".repeat(50));
+  assertStringIncludes((await log()).text, "[the output is mostly binary]");
 });

@@ -215,7 +215,8 @@ function bytesIn(segments: readonly Segment[]): number {
   return segments.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
-function isBinary(segments: readonly Segment[]): boolean {
+/** Whether output is mostly not text. */
+export function isBinary(segments: readonly Segment[]): boolean {
   const check = createBinaryCheck();
   for (const { bytes } of segments) check.add(decode(bytes));
   return check.binary;

@@ -197,8 +197,8 @@ function redrawnLines(log: OutputLog, stream: StreamName | undefined): readonly 
   const rows = text.split("\n");
   rows.forEach((row, index) => {
     number = jumps[jump]?.index === index ? jumps[jump++]?.number ?? number : number + 1;
-    // After the last line feed is no line, unless a row of the screen is left there
-    if (number >= total && index === rows.length - 1 && row === "") return;
+    // Where the cursor rests is no line yet
+    if (index === rows.length - 1 && row === "") return;
     number = Math.min(number, total - 1);
     const last = lines.at(-1);
     if (last?.number === number) last.text += `\n${row}`;

@@ -4,6 +4,7 @@
  * @module
  */
 import { type BytePage, readBytes } from "../output/byte_page.ts";
+import { isBinary } from "../output/budget.ts";
 import { type LinePage, type NumberedLine, readLines } from "../output/lines.ts";
 import { type Run, runsOf } from "../output/repeats.ts";
 import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
@@ -56,6 +57,9 @@ export interface LogDetails extends StatusDetails {
 /** Kept free of an answer for what is said about the page and the session, characters. */
 const STATE_CHARS = 400;
 
+/** Newest bytes looked at to tell binary output from text. */
+const BINARY_LOOK_BYTES = 8_192;
+
 /** Reads a page of lines, or bytes. */
 export async function log(
   { settings }: ProcessContext,
@@ -103,6 +107,7 @@ function pageText(session: Session, page: LinePage, details: LogDetails, wait: I
     `[${details.bytes === null ? place(page, details) : bytePlace(details.bytes)}; ${state(session, details)}]`,
     ...(hint === undefined ? [] : [`[${hint}]`]),
     ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),
+    ...(isBinary(session.log.read(session.log.end - BINARY_LOOK_BYTES)) ? ["[the output is mostly binary]"] : []),
   ];
   return lines.join("\n");
 }
