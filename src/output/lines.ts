@@ -61,6 +61,8 @@ const DEFAULT_LIMIT = 200;
 /** A longer line is clipped (spec P20). */
 const LINE_CHARS = 2_000;
 
+const LINE_FEED = 0x0a;
+
 /** The first look at lines that may or may not fit; each further one is twice as many. */
 const FIRST_LOOK = 200;
 
@@ -187,7 +189,9 @@ function matching(lines: readonly NumberedLine[], grep: RegExp | undefined): rea
 /** All held lines as the redraws have left them. Those with the same number are put together. */
 function redrawnLines(log: OutputLog, stream: StreamName | undefined): readonly NumberedLine[] {
   const { first, total } = log.lineCounts(stream);
-  const { text, jumps } = renderNumbered(log, streamOf(log.read(log.start), stream), log.finished, {
+  const held = streamOf(log.read(log.start), stream);
+  const isAtStart = held.at(-1)?.bytes.at(-1) === LINE_FEED;
+  const { text, jumps } = renderNumbered(log, held, log.finished, {
     firstLine: first,
     stream,
   });
@@ -197,8 +201,8 @@ function redrawnLines(log: OutputLog, stream: StreamName | undefined): readonly 
   const rows = text.split("\n");
   rows.forEach((row, index) => {
     number = jumps[jump]?.index === index ? jumps[jump++]?.number ?? number : number + 1;
-    // Where the cursor rests is no line yet
-    if (index === rows.length - 1 && row === "") return;
+    // Where the cursor rests after a line feed is no line yet
+    if (index === rows.length - 1 && row === "" && (isAtStart || number !== total - 1)) return;
     number = Math.min(number, total - 1);
     const last = lines.at(-1);
     if (last?.number === number) last.text += `\n${row}`;
