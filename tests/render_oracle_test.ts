@@ -47,7 +47,7 @@ test("S6 R10 what is rendered is what a person sees, on the screen and above it"
     fc.asyncProperty(screenText, async (text) => {
       assertEquals(seen(rendered([text])), await personSees(text, SIZE));
     }),
-    { numRuns: 1_500 },
+    { numRuns: 600 },
   );
 });
 
@@ -57,7 +57,7 @@ test("S6 P10 what is told in pieces has every row that a person sees, in its las
       const told = new Set(seen(rendered(texts)));
       for (const row of await personSees(texts.join(""), SIZE)) assert(row === "" || told.has(row), row);
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
 });
 
@@ -70,7 +70,7 @@ test("S6 rows that a full-screen program has drawn are not those of the screen i
       for (const row of rows) assert(row === "" || lines.includes(row), row);
       assertEquals(lines.filter((line) => line.startsWith("[full-screen program")).length, 1);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
