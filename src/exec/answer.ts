@@ -198,6 +198,7 @@ export function running(session: Session, { warnings, twins, notice, match }: Ru
     `[${followUp(id, notice)}]`,
     ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),
     ...(limits === undefined ? [] : [`[limits: ${limitsText(limits)}]`]),
+    ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),
     ...twins.map((twin) => `[the same command already runs here as session ${twin}]`),
     ...notes(shell, warnings),
   ];
