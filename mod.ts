@@ -43,8 +43,9 @@ export type { BytePage } from "./src/output/byte_page.ts";
 export type { LogDetails, LogLine } from "./src/process/log.ts";
 export type { PollDetails } from "./src/process/poll.ts";
 export type { ResizeDetails } from "./src/process/resize.ts";
+export type { ScreenDetails } from "./src/process/screen.ts";
 export type { WriteDetails } from "./src/process/typing.ts";
-export type { WokenBy } from "./src/process/until.ts";
+export type { Until, WokenBy } from "./src/process/until.ts";
 
 // sessions
 export type { ExitEvent, MatchEvent, SessionEvent } from "./src/session/event.ts";

@@ -19,6 +19,7 @@ import type { ProcessOptions } from "./process/dispatch.ts";
 import type { ResizeDetails } from "./process/resize.ts";
 import { onUse } from "./on_use.ts";
 import type { ProcessAction, ProcessParams } from "./process/schema.ts";
+import type { ScreenDetails } from "./process/screen.ts";
 import type { WriteDetails } from "./process/typing.ts";
 import type { Runtime, Spawner } from "./runtime.ts";
 import type { SessionEvent } from "./session/event.ts";
@@ -68,6 +69,8 @@ export interface ProcessDetails {
   readonly "poll": PollDetails;
   /** See {@linkcode LogDetails}. */
   readonly "log": LogDetails;
+  /** See {@linkcode ScreenDetails}. */
+  readonly "screen": ScreenDetails;
   /** See {@linkcode WriteDetails}. */
   readonly "write": WriteDetails;
   /** See {@linkcode WriteDetails}. */

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { assert, assertEquals, assertLessOrEqual, assertStrictEquals } from "@std/assert";
 import fc from "./property.ts";
 import { createTerminalWatch } from "../src/terminal/watch.ts";
-import type { TerminalModes } from "../src/terminal/watch.ts";
+import type { Place, TerminalModes, TerminalWatch } from "../src/terminal/watch.ts";
 
 const ALL_OFF = { applicationCursor: false, applicationKeypad: false, bracketedPaste: false, alternateScreen: false };
 
@@ -25,10 +25,27 @@ function text(pieces: readonly Uint8Array[]): string {
 
 /** Feeds the pieces one by one, and ends. */
 function watch(...pieces: readonly string[]): Seen {
+  const terminal = open();
+  for (const piece of pieces) terminal.feed(bytes(piece));
+  terminal.finish();
+  return { log: text(terminal.taken()), answers: terminal.answers, modes: terminal.modes };
+}
+
+/** A watch with its output and answers at hand. */
+function open(cursor: Place = { row: 1, col: 1 }): TerminalWatch & {
+  readonly answers: readonly string[];
+  /** What has come out since the last call. */
+  taken(): readonly Uint8Array[];
+} {
   const answers: string[] = [];
-  const terminal = createTerminalWatch({ answer: (answer) => answers.push(text([answer])) });
-  const log = pieces.map((piece) => text(terminal.feed(bytes(piece)))).join("") + text(terminal.finish());
-  return { log, answers, modes: terminal.modes };
+  const pieces: Uint8Array[] = [];
+  const terminal = createTerminalWatch({
+    output: (piece) => pieces.push(piece),
+    answer: (reply) => answers.push(text([reply(cursor)])),
+  });
+  return Object.defineProperties({ ...terminal, answers, taken: () => pieces.splice(0) }, {
+    modes: { get: () => terminal.modes },
+  });
 }
 
 function modesOf(...pieces: readonly string[]): Partial<TerminalModes> {
@@ -68,13 +85,9 @@ test("R16 two questions get two answers, and split ones get one each", () => {
 });
 
 test("R16 the position comes from the screen if there is one", () => {
-  const answers: string[] = [];
-  const terminal = createTerminalWatch({
-    answer: (answer) => answers.push(text([answer])),
-    position: () => ({ row: 12, col: 34 }),
-  });
+  const terminal = open({ row: 12, col: 34 });
   terminal.feed(bytes("\x1b[6n\x1b[?6n"));
-  assertEquals(answers, ["\x1b[12;34R", "\x1b[?12;34R"]);
+  assertEquals(terminal.answers, ["\x1b[12;34R", "\x1b[?12;34R"]);
 });
 
 test("R16 a question about a mode is answered with its state at that place", () => {
@@ -146,32 +159,41 @@ test("section 7: a full reset turns all off, a soft one all but the screen", () 
 });
 
 test("output without ESC comes back as the very same array", () => {
-  const terminal = createTerminalWatch({ answer: () => {} });
+  const terminal = open();
   const piece = bytes("plain output\r\n");
-  const [only, ...more] = terminal.feed(piece);
+  terminal.feed(piece);
+  const [only, ...more] = terminal.taken();
   assertStrictEquals(only, piece);
   assertEquals(more, []);
 });
 
 test("output without questions comes back as the very same array, others as views of it", () => {
-  const terminal = createTerminalWatch({ answer: () => {} });
+  const terminal = open();
   const coloured = bytes("\x1b[1mbold\x1b[0m and \x1b[?25l");
-  assertStrictEquals(terminal.feed(coloured)[0], coloured);
+  terminal.feed(coloured);
+  assertStrictEquals(terminal.taken()[0], coloured);
   const asking = bytes("before\x1b[6nafter");
-  const pieces = terminal.feed(asking);
+  terminal.feed(asking);
+  const pieces = terminal.taken();
   assertEquals(pieces.length, 2);
   assert(pieces.every((piece) => piece.buffer === asking.buffer));
 });
 
 test("a tail is held back only while it can still matter, and comes out in order", () => {
-  const terminal = createTerminalWatch({ answer: () => {} });
-  assertEquals(text(terminal.feed(bytes("a\x1b[?1"))), "a");
-  assertEquals(text(terminal.feed(bytes("5mb"))), "\x1b[?15mb");
-  assertEquals(text(terminal.feed(bytes("c\x1b[3"))), "c");
-  assertEquals(text(terminal.feed(bytes("8;"))), "\x1b[38;");
-  assertEquals(text(terminal.feed(bytes("\x1b"))), "");
-  assertEquals(text(terminal.finish()), "\x1b");
-  assertEquals(terminal.finish(), []);
+  const terminal = open();
+  const fed = (piece: string): string => {
+    terminal.feed(bytes(piece));
+    return text(terminal.taken());
+  };
+  assertEquals(fed("a\x1b[?1"), "a");
+  assertEquals(fed("5mb"), "\x1b[?15mb");
+  assertEquals(fed("c\x1b[3"), "c");
+  assertEquals(fed("8;"), "\x1b[38;");
+  assertEquals(fed("\x1b"), "");
+  terminal.finish();
+  assertEquals(text(terminal.taken()), "\x1b");
+  terminal.finish();
+  assertEquals(terminal.taken(), []);
 });
 
 /** Pieces of output in which questions, modes and their look-alikes abound. */
@@ -212,16 +234,18 @@ test("R16 however the output is cut, log, answers and modes are the same", () =>
 
 test("R16 the log is the output without its questions, and never more than 64 bytes behind", () => {
   fc.assert(fc.property(output, (whole) => {
-    const terminal = createTerminalWatch({ answer: () => {} });
+    const terminal = open();
     let fed = "";
     let logged = "";
     for (const character of whole) {
       fed += character;
-      logged += text(terminal.feed(bytes(character)));
+      terminal.feed(bytes(character));
+      logged += text(terminal.taken());
       assertLessOrEqual(watch(fed).log.length - logged.length, 64);
     }
     // deno-lint-ignore no-control-regex
     const questions = /\x1b\[(?:\??6n|5n|>?0?c|>0?q|\??\d+\$p|\?u)|\x1b\]1[01];\?(?:\x07|\x1b\\)/g;
-    assertEquals(logged + text(terminal.finish()), whole.replaceAll(questions, ""));
+    terminal.finish();
+    assertEquals(logged + text(terminal.taken()), whole.replaceAll(questions, ""));
   }));
 });

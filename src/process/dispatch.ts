@@ -26,6 +26,7 @@ import { paste } from "./paste.ts";
 import { poll } from "./poll.ts";
 import { remove } from "./remove.ts";
 import { resize } from "./resize.ts";
+import { screen } from "./screen.ts";
 import { checkProcess, type ProcessAction, type SessionParams } from "./schema.ts";
 import { sendKeys } from "./send_keys.ts";
 import { submit } from "./submit.ts";
@@ -60,6 +61,7 @@ export type Action = (
 const ACTIONS: Readonly<Record<Exclude<ProcessAction, "list">, Action>> = {
   "poll": poll,
   "log": log,
+  "screen": screen,
   "write": write,
   "send-keys": sendKeys,
   "submit": submit,

@@ -16,7 +16,7 @@ import { bufferLoss, fullScreenHint, statusText, survivorsSentence, toldBefore }
 import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
-import { parseCondition, waitUntil, type WokenBy } from "./until.ts";
+import { LONGEST_WAIT_MS, parseCondition, waitUntil, type WokenBy } from "./until.ts";
 
 /** `details` of a poll (spec P10). Offsets are bytes of the session's raw output. */
 export interface PollDetails extends StatusDetails {
@@ -47,9 +47,6 @@ export interface PollDetails extends StatusDetails {
   /** Processes it started that lived on at its end. */
   readonly survivors: readonly Survivor[];
 }
-
-/** Longest wait, ms: common hosts cut a tool call that takes longer (spec P11). */
-const LONGEST_WAIT_MS = 30_000;
 
 /** Advice after the first, second … empty poll, ms (spec P14). */
 const RETRY_MS: readonly number[] = [5_000, 10_000, 30_000, 60_000];

@@ -9,7 +9,7 @@ import { nearest } from "../nearest.ts";
 import type { SignalName } from "../runtime.ts";
 import { check, type Checked, numberLike } from "../validate.ts";
 import { isPattern, patternTrouble } from "../pattern.ts";
-import { conditionTrouble, isCondition } from "./until.ts";
+import { conditionTrouble, isCondition, stableMs, type Until } from "./until.ts";
 
 /** Parameters of `process`, as a caller may write them. Numbers may come as strings. */
 export interface ProcessParams {
@@ -17,12 +17,21 @@ export interface ProcessParams {
   readonly action: ProcessAction;
   /** Which session; every action but `list` needs it. */
   readonly sessionId?: string;
-  /** `poll`: longest wait, ms, clamped to 0…30000. @default {0} */
+  /** `poll`, `screen`: longest wait, ms, clamped to 0…30000. Default 0; for a screen with `until` 10000. */
   readonly timeout?: number;
-  /** `poll`: what ends the wait instead of any output: a regular expression, `exit`, `idle:<ms>`, `input` or `port:<n>`. */
-  readonly until?: string;
-  /** `poll`: read again from this byte offset; the shared place is not moved. `log` with `bytes`: from there on. */
+  /**
+   * What ends the wait. `poll`: instead of any output, a regular expression (in an object if it reads like one of the
+   * words), `exit`, `idle:<ms>`, `input` or `port:<n>`. `screen`: the same, the expression on the text of the screen, or
+   * `stable`: nothing on it has changed for 500 ms, or `stable:<ms>`.
+   */
+  readonly until?: Until;
+  /**
+   * `poll`: read again from this byte offset; the shared place is not moved. `screen`: only rows that have changed since
+   * this revision, and with `timeout` wait until one has. `log` with `bytes`: from this byte offset on.
+   */
   readonly since?: number;
+  /** `screen`: also so many of the lines that have scrolled off the top, at most 1000. @default {0} */
+  readonly scrollback?: number;
   /** `log`: first line, 0-based; negative counts from the end. */
   readonly offset?: number;
   /** `log`: how many lines; alone, the last ones. With neither `offset` nor `limit`: the last 200. */
@@ -70,6 +79,7 @@ export type ProcessAction =
   | "list"
   | "poll"
   | "log"
+  | "screen"
   | "write"
   | "send-keys"
   | "submit"
@@ -89,6 +99,7 @@ const ACTIONS: Readonly<
   "list": { required: [], optional: [] },
   "poll": { required: ["sessionId"], optional: ["timeout", "until", "since"] },
   "log": { required: ["sessionId"], optional: ["offset", "limit", "stream", "grep", "raw", "bytes", "since"] },
+  "screen": { required: ["sessionId"], optional: ["timeout", "until", "since", "scrollback"] },
   "write": { required: ["sessionId"], optional: ["data", "base64", "eof", "sensitive"] },
   "send-keys": { required: ["sessionId"], optional: ["keys", "literal", "hex", "delayMs"] },
   "submit": { required: ["sessionId"], optional: [] },
@@ -120,6 +131,12 @@ export const SENDABLE_SIGNALS: readonly SignalName[] = [
 ];
 
 const whole = v.pipe(numberLike(), v.integer("expected a whole number"));
+const fromZero = v.pipe(whole, v.minValue(0, "expected 0 or more"));
+const pattern = v.pipe(
+  v.string(),
+  v.nonEmpty("is empty"),
+  v.check(isPattern, (issue) => patternTrouble(issue.input) ?? ""),
+);
 const cells = v.pipe(whole, v.minValue(1, "expected 1 to 1000"), v.maxValue(1000, "expected 1 to 1000"));
 
 const entries = {
@@ -127,15 +144,17 @@ const entries = {
   sessionId: v.optional(v.pipe(v.string(), v.trim(), v.nonEmpty("is empty: give the id that exec answered"))),
   timeout: v.optional(numberLike()),
   until: v.optional(
-    v.pipe(v.string(), v.nonEmpty("is empty"), v.check(isCondition, (issue) => conditionTrouble(issue.input) ?? "")),
+    v.union([
+      v.pipe(v.string(), v.nonEmpty("is empty"), v.check(isCondition, (issue) => conditionTrouble(issue.input) ?? "")),
+      v.strictObject({ pattern }),
+    ]),
   ),
-  since: v.optional(v.pipe(whole, v.minValue(0, "expected 0 or more"))),
+  since: v.optional(fromZero),
+  scrollback: v.optional(fromZero),
   offset: v.optional(whole),
-  limit: v.optional(v.pipe(whole, v.minValue(0, "expected 0 or more"))),
+  limit: v.optional(fromZero),
   stream: v.optional(v.picklist(["stdout", "stderr"])),
-  grep: v.optional(
-    v.pipe(v.string(), v.nonEmpty("is empty"), v.check(isPattern, (issue) => patternTrouble(issue.input) ?? "")),
-  ),
+  grep: v.optional(pattern),
   raw: v.optional(v.boolean()),
   bytes: v.optional(v.boolean()),
   data: v.optional(v.string()),
@@ -177,6 +196,8 @@ const KNOWN = {
     pattern: "grep",
     filter: "grep",
     columns: "cols",
+    revision: "since",
+    history: "scrollback",
   },
 };
 
@@ -226,6 +247,9 @@ function misplaced(action: ProcessAction, input: Readonly<Record<string, unknown
     })),
     ...useless.map((key) => ({ key, message: `not used by action "${action}", only by ${users(key)}` })),
     ...(action === "log" ? byteProblems(input, given) : []),
+    ...(action === "screen" && isUnreadableStable(input["until"])
+      ? [{ key: "until", message: 'expected "stable" or "stable:<ms>"' }]
+      : []),
     ...(action === "write" && !["data", "base64", "eof"].some((key) => given.includes(key))
       ? [{ key: "data", message: 'required by action "write" (or base64, or eof: true)' }]
       : []),
@@ -247,6 +271,11 @@ function byteProblems(input: Readonly<Record<string, unknown>>, given: readonly 
   }
   return ["offset", "limit", "grep", "raw"].filter((key) => given.includes(key))
     .map((key) => ({ key, message: "not used with bytes: true; since says where to begin" }));
+}
+
+/** As a regular expression it would be fine, but that is not what is meant. */
+function isUnreadableStable(until: unknown): boolean {
+  return typeof until === "string" && until.startsWith("stable:") && stableMs(until) === undefined;
 }
 
 /** `term`, `TERM` and `SIGTERM` are the same signal. */

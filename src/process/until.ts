@@ -11,6 +11,9 @@ import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
 import { compilePattern, patternTrouble } from "../pattern.ts";
 
+/** `until` as a caller may write it; a pattern that reads like one of the words is given as an object. */
+export type Until = string | { readonly pattern: string };
+
 /** What `until` asks for. */
 export type Condition =
   | { readonly kind: "exit" }
@@ -20,10 +23,16 @@ export type Condition =
   | { readonly kind: "match"; readonly pattern: RegExp };
 
 /**
- * What ended a poll's wait: new output, the session's end, the time, or what `until` asked for. `timeout` is also what a
- * poll that was not to wait says when there is nothing new.
+ * What ended a wait: new output, the session's end, the time, or what `until` asked for; of a screen also a `change` of
+ * what is on it. `timeout` is also what a poll that was not to wait says when there is nothing new.
  */
-export type WokenBy = "output" | "exit" | "timeout" | "idle" | "input" | "port" | "match";
+export type WokenBy = "output" | "exit" | "timeout" | "idle" | "input" | "port" | "match" | "change" | "stable";
+
+/** Longest wait, ms: common hosts cut a tool call that takes longer (spec P11). */
+export const LONGEST_WAIT_MS = 30_000;
+
+/** How long nothing may have changed on a stable screen, ms: programs pause for less while they draw. */
+const STABLE_MS = 500;
 
 /** How often the platform is asked where it does not tell by itself (input, ports), ms. */
 const ASK_EVERY_MS = 100;
@@ -32,12 +41,13 @@ const ASK_EVERY_MS = 100;
 const RETRIED_CHARS = 10_000;
 
 /** Reads `until`: `exit`, `input`, `idle:<ms>`, `port:<n>`, or else a regular expression. */
-export function parseCondition(text: string): Condition {
-  if (text === "exit" || text === "input") return { kind: text };
-  const [, kind, digits] = /^(idle|port):(\d+)$/.exec(text) ?? [];
+export function parseCondition(until: Until): Condition {
+  if (typeof until !== "string") return { kind: "match", pattern: compilePattern(until.pattern) };
+  if (until === "exit" || until === "input") return { kind: until };
+  const [, kind, digits] = /^(idle|port):(\d+)$/.exec(until) ?? [];
   if (kind === "idle") return { kind, ms: Number(digits) };
   if (kind === "port") return { kind, port: Number(digits) };
-  return { kind: "match", pattern: compilePattern(text) };
+  return { kind: "match", pattern: compilePattern(until) };
 }
 
 /** What is wrong with an `until`; `undefined` if nothing is. */
@@ -55,6 +65,12 @@ export function conditionTrouble(text: string): string | undefined {
 /** Whether a text can be an `until`. */
 export function isCondition(text: string): boolean {
   return conditionTrouble(text) === undefined;
+}
+
+/** How long nothing on a screen may change, ms; `undefined` if that is not what is asked for. */
+export function stableMs(until: Until): number | undefined {
+  const [match, digits] = typeof until === "string" ? /^stable(?::(\d{1,5}))?$/.exec(until) ?? [] : [];
+  return match === undefined ? undefined : digits === undefined ? STABLE_MS : Number(digits);
 }
 
 /** What waiting for a condition needs. */

@@ -157,6 +157,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     expiries.get(session)?.();
     expiries.delete(session);
     vacate(session);
+    session.screen?.close();
     letGo(session);
     const { state } = session;
     if (why !== undefined && session.listed && state.kind === "ended") {

@@ -18,12 +18,15 @@ import type {
   TerminalSize,
 } from "../runtime.ts";
 import { createTerminalWatch, type TerminalWatch } from "../terminal/watch.ts";
+import { answerTerminal } from "./answer_terminal.ts";
 import type { QueueEntry } from "./event_queue.ts";
 import { createInputQueue, type InputQueue } from "./input.ts";
 import { sessionName } from "./name.ts";
 import type { LineWatch } from "./line_watch.ts";
 import type { Outcome, StopCause } from "./outcome.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
+import type { SessionScreen } from "./screen.ts";
+import { changedTo, type SizeChange } from "./sizes.ts";
 
 /** What is known about a session before it starts, and never changes. */
 export interface SessionFacts {
@@ -95,6 +98,10 @@ export class Session {
   readonly watch: TerminalWatch | undefined;
   /** Takes the spawner's output. */
   readonly sink: OutputSink;
+  /** The sizes its terminal has had while it printed what is held, oldest first; PTY only. */
+  sizes: readonly SizeChange[];
+  /** What a person would see; only once somebody has asked for it. */
+  screen: SessionScreen | undefined;
   /** The process; set right after the spawn. */
   child!: Child;
   /** Whether `exec` has answered `running`, or kept it for `process` to read. */
@@ -163,7 +170,13 @@ export class Session {
     this.startedAt = clock.now();
     this.startedMonotonic = this.lastOutputAt = this.lastInputAt = clock.monotonic();
     this.input = facts.stdin;
-    this.watch = facts.pty ? createTerminalWatch({ answer: (bytes) => this.#answerTerminal(bytes) }) : undefined;
+    this.sizes = facts.terminal === undefined ? [] : [{ at: 0, ...facts.terminal }];
+    this.watch = facts.pty
+      ? createTerminalWatch({
+        output: (bytes) => this.#append("terminal", bytes),
+        answer: (reply) => answerTerminal(this, reply),
+      })
+      : undefined;
     this.sink = { chunk: (stream, bytes) => this.#take(stream, bytes), end: () => this.#endOutput() };
   }
 
@@ -207,6 +220,8 @@ export class Session {
   resize(size: TerminalSize): boolean {
     if (this.#state.kind === "ended" || this.child.resize === undefined) return false;
     this.child.resize(size);
+    this.sizes = changedTo(this.sizes, { at: this.log.end, ...size }, this.log.start);
+    this.#changed();
     return true;
   }
 
@@ -259,7 +274,7 @@ export class Session {
     if (bytes.length === 0) return;
     this.lastOutputAt = this.clock.monotonic();
     if (this.watch === undefined) this.#append(stream, bytes);
-    else for (const piece of this.watch.feed(bytes)) this.#append(stream, piece);
+    else this.watch.feed(bytes);
     this.#changed();
   }
 
@@ -277,13 +292,9 @@ export class Session {
 
   /** Nothing more is expected: what was held back to see whether it becomes a character or a query is output. */
   completeOutput(): void {
-    for (const piece of this.watch?.finish() ?? []) this.#append("terminal", piece);
+    this.watch?.finish();
     for (const [stream, piece] of this.#redactor?.finish() ?? []) this.log.append(stream, piece);
     this.log.finish();
-  }
-
-  #answerTerminal(bytes: Uint8Array): void {
-    this.child?.write(bytes).catch(() => {}); // the program asked and has gone: nobody is left to hear the answer
   }
 
   #changed(): void {

@@ -17,12 +17,21 @@ export interface TerminalModes {
   readonly alternateScreen: boolean;
 }
 
-/** What a watch needs. */
+/** A place on the terminal, counted from 1. */
+export interface Place {
+  readonly row: number;
+  readonly col: number;
+}
+
+/** The answer to a question: what is to be typed into the terminal, given where the cursor is. */
+export type Reply = (cursor: Place) => Uint8Array;
+
+/** Where what a watch finds goes, in the order in which the program wrote it. */
 export interface TerminalWatchOptions {
-  /** Types an answer into the terminal. */
-  answer(bytes: Uint8Array): void;
-  /** Where the cursor is, counted from 1. Default: the upper left corner. */
-  position?(): { readonly row: number; readonly col: number };
+  /** Takes what belongs in the log: the same memory without the questions. */
+  output(bytes: Uint8Array): void;
+  /** Types an answer into the terminal. The cursor is where the output before it has left it. */
+  answer(reply: Reply): void;
 }
 
 /** Sees every byte a program writes to its terminal. */
@@ -30,14 +39,12 @@ export interface TerminalWatch {
   /** The modes as they are now. */
   readonly modes: TerminalModes;
   /**
-   * Takes the next piece of output.
-   *
-   * @returns what belongs in the log: the same memory without the questions. At most 64 bytes of a sequence that is not
-   * complete yet are held back until the next piece
+   * Takes the next piece of output. At most 64 bytes of a sequence that is not complete yet are held back until the next
+   * piece.
    */
-  feed(bytes: Uint8Array): readonly Uint8Array[];
-  /** The output is at its end: returns what was held back. */
-  finish(): readonly Uint8Array[];
+  feed(bytes: Uint8Array): void;
+  /** The output is at its end: passes on what was held back. */
+  finish(): void;
 }
 
 /** A sequence that matters here, from its ESC to `end`. */
@@ -85,9 +92,10 @@ const FIXED_ANSWERS: ReadonlyMap<string, string> = new Map([
   [">0c", "\x1b[>0;0;0c"],
   [">q", "\x1bP>|Offstage\x1b\\"],
   [">0q", "\x1bP>|Offstage\x1b\\"],
-  // Does the terminal speak the kitty keyboard protocol? Silence means no.
-  ["?u", ""],
 ]);
+
+/** Does the terminal speak the kitty keyboard protocol? Silence means no: who asks asks for the attributes next. */
+const KITTY_KEYBOARD = "?u";
 
 /**
  * Creates a watch for one terminal.
@@ -95,51 +103,48 @@ const FIXED_ANSWERS: ReadonlyMap<string, string> = new Map([
  * Modes are read and questions answered wherever the output is cut into pieces. 8-bit control characters are not
  * recognised: in UTF-8 those bytes belong to other characters.
  *
- * @param options where the answers go
+ * @param options where output and answers go
  */
 export function createTerminalWatch(options: TerminalWatchOptions): TerminalWatch {
   const encoder = new TextEncoder();
   let modes = ALL_OFF;
   let held: Uint8Array = new Uint8Array();
 
-  /** The answer to a question, perhaps an empty one; `undefined` when the sequence is no question. */
-  function answerTo({ kind, body }: Sequence): string | undefined {
-    if (kind === "osc") return colourAnswer(body);
+  /** The answer to a question; `undefined` when the sequence is no question. */
+  function replyTo({ kind, body }: Sequence): Reply | undefined {
     if (kind === "escape") return undefined;
-    if (body === "6n" || body === "?6n") {
-      const { row, col } = options.position?.() ?? { row: 1, col: 1 };
-      return `\x1b[${body === "?6n" ? "?" : ""}${row};${col}R`;
+    if (kind === "csi" && (body === "6n" || body === "?6n")) {
+      return ({ row, col }) => encoder.encode(`\x1b[${body === "?6n" ? "?" : ""}${row};${col}R`);
     }
-    return FIXED_ANSWERS.get(body) ?? modeAnswer(body, modes);
+    const text = kind === "osc" ? colourAnswer(body) : FIXED_ANSWERS.get(body) ?? modeAnswer(body, modes);
+    return text === undefined ? undefined : () => encoder.encode(text);
   }
 
-  function scan(bytes: Uint8Array, firstEscape: number): readonly Uint8Array[] {
-    const pieces: Uint8Array[] = [];
+  function scan(bytes: Uint8Array, firstEscape: number): void {
     let from = 0;
     let at = firstEscape;
     while (at >= 0) {
       const seen = sequenceAt(bytes, at);
       if (seen === PARTIAL) {
         held = new Uint8Array(bytes.subarray(at));
-        if (at > from) pieces.push(bytes.subarray(from, at));
-        return pieces;
+        if (at > from) options.output(bytes.subarray(from, at));
+        return;
       }
       if (typeof seen === "number") {
         at = nextEscape(bytes, seen);
         continue;
       }
-      const answer = answerTo(seen);
-      if (answer === undefined) modes = modesAfter(modes, seen);
-      else {
-        if (answer !== "") options.answer(encoder.encode(answer));
-        if (at > from) pieces.push(bytes.subarray(from, at));
+      const isSilent = seen.body === KITTY_KEYBOARD;
+      const reply = isSilent ? undefined : replyTo(seen);
+      if (reply !== undefined || isSilent) {
+        if (at > from) options.output(bytes.subarray(from, at));
+        if (reply !== undefined) options.answer(reply);
         from = seen.end;
-      }
+      } else modes = modesAfter(modes, seen);
       at = nextEscape(bytes, seen.end);
     }
-    if (from === 0) return [bytes];
-    if (from < bytes.length) pieces.push(bytes.subarray(from));
-    return pieces;
+    if (from === 0) options.output(bytes);
+    else if (from < bytes.length) options.output(bytes.subarray(from));
   }
 
   return {
@@ -149,18 +154,18 @@ export function createTerminalWatch(options: TerminalWatchOptions): TerminalWatc
     feed(bytes) {
       if (held.length === 0) {
         const first = bytes.indexOf(ESC);
-        return first < 0 ? [bytes] : scan(bytes, first);
+        return first < 0 ? options.output(bytes) : scan(bytes, first);
       }
       const joined = new Uint8Array(held.length + bytes.length);
       joined.set(held);
       joined.set(bytes, held.length);
       held = new Uint8Array();
-      return scan(joined, 0);
+      scan(joined, 0);
     },
     finish() {
       const rest = held;
       held = new Uint8Array();
-      return rest.length > 0 ? [rest] : [];
+      if (rest.length > 0) options.output(rest);
     },
   };
 }

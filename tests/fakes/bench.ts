@@ -70,13 +70,14 @@ export function open(exec: ExecConfig = {}, options: BenchOptions = {}): Bench {
   return { offstage, agent: offstage.agent("tester", { processTool }), clock, spawner, machine };
 }
 
-/** A poll that does not wait lets the host read once before it answers: here that turn has to be given by hand. */
+/** A poll that does not wait, or a look at the screen, lets the host read once before it answers: here that turn has to be given by hand. */
 function letRead(agent: Agent, clock: FakeClock): Agent {
   return {
     ...agent,
     process: async (params, options) => {
       const answer = agent.process(params, options);
-      if (params?.action === "poll" && !((params.timeout ?? 0) > 0)) await Promise.race([answer, clock.advance(0)]);
+      const isPoll = params?.action === "poll" && !((params.timeout ?? 0) > 0);
+      if (isPoll || params?.action === "screen") await Promise.race([answer, clock.advance(0)]);
       return await answer;
     },
   };
