@@ -58,6 +58,11 @@ test("valibot is the only dependency, and every peer is optional", () => {
   assertEquals<unknown>(npm.peerDependenciesMeta, Object.fromEntries(optional));
 });
 
+test("the emulator of the screen is the same for both", () => {
+  const name = "@xterm/headless";
+  assertEquals(jsr.imports[name], `npm:${name}@${npm.peerDependencies[name]}`);
+});
+
 test("the stand-in for @std/assert has a version that the real range admits", () => {
   const { version } = readJson("tests/std_assert/package.json") as { readonly version: string };
   assertEquals((readJson("tests/std_assert/deno.json") as { readonly version: string }).version, version);

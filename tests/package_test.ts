@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,6 +53,14 @@ test("the package runs a command in a terminal on each runtime with its optional
   const project = install("full", "@lydell/node-pty", "bun-pty");
   for (const { entry, argv } of RUNTIMES) {
     assertEquals(runAgent(project, entry, argv, true), { hi: true, pty: true }, entry);
+    assertStringIncludes(lookAtScreen(project, entry, argv), "npm install @xterm/headless", entry);
+  }
+});
+
+test("P21 the package shows the screen of a terminal on each runtime with the emulator", { skip }, () => {
+  const project = install("screen", "@lydell/node-pty", "@xterm/headless");
+  for (const { entry, argv } of RUNTIMES) {
+    assertMatch(lookAtScreen(project, entry, argv), /^hi\n\[screen 120x30; cursor row 1 col 0; /, entry);
   }
 });
 
@@ -91,16 +99,35 @@ function install(name: string, ...others: readonly string[]): string {
 
 /** Lets an agent say `hi` in that project and tells what it answered. */
 function runAgent(project: string, entry: string, argv: readonly string[], pty: boolean): unknown {
+  const body = `const run = await offstage.agent("a").exec({ command: "echo hi", pty: ${pty} });
+     console.log(JSON.stringify({ hi: run.text.includes("hi"), pty: run.details.pty }));`;
+  return JSON.parse(runProgram(project, entry, argv, body));
+}
+
+/** What an agent that asks for a screen is told in that project. */
+function lookAtScreen(project: string, entry: string, argv: readonly string[]): string {
+  return runProgram(
+    project,
+    entry,
+    argv,
+    `const agent = offstage.agent("a");
+     const { details } = await agent.exec({ command: "echo hi; read end", pty: true, background: true });
+     const { text } = await agent.process({ action: "screen", sessionId: details.sessionId, until: "hi" });
+     console.log(text);`,
+  );
+}
+
+/** Runs a program that has an instance. */
+function runProgram(project: string, entry: string, argv: readonly string[], body: string): string {
   writeFileSync(
     join(project, "main.mjs"),
     `import { createOffstage } from "offstage/${entry}";
      const offstage = createOffstage();
-     const run = await offstage.agent("a").exec({ command: "echo hi", pty: ${pty} });
-     console.log(JSON.stringify({ hi: run.text.includes("hi"), pty: run.details.pty }));
+     ${body}
      await offstage.close();`,
   );
   const [program = "", ...args] = argv;
-  return JSON.parse(run(project, program, ...args, "main.mjs"));
+  return run(project, program, ...args, "main.mjs");
 }
 
 /** Runs a program to a good end and returns what it printed on stdout. */
