@@ -65,7 +65,7 @@ test("P21 vim: its screen, the cursor, what has changed, the file it wrote, and 
   const folder = closing(await freshFolder());
   const command = "echo before; vim -u NONE -N -i NONE poem.txt; echo after; read end";
   const { id } = await background(agent, { command, workdir: folder.path, pty: true, cols: 60, rows: 10, yieldMs: 10 });
-  const start = await see(agent, id, '^"poem\\.txt" \\[New');
+  const start = await see(agent, id, '^(~\\n){8}"poem\\.txt" \\[New');
   assertEquals([start.alternateScreen, start.size, start.rows.length], [true, { cols: 60, rows: 10 }, 10]);
   assertEquals(start.rows.slice(1, 9), Array(8).fill("~"));
   await keys(agent, id, "i");
@@ -152,7 +152,7 @@ test("P21 asked for late, after far more output than is held: the end of it, and
   skip: bash,
 }, async () => {
   const { agent } = closing(open({ maxOutputChars: 20_000 }));
-  const command = "printf '\\033]0;a title\\007'; seq 1 200000; printf '\\033]2;counted\\007'; read end";
+  const command = "printf '\\033]0;a title\\007'; seq 1 199999; printf '\\033]2;counted\\007'; echo 200000; read end";
   const { id } = await background(agent, { command, pty: true, cols: 30, rows: 5, yieldMs: 10 });
   await poll(agent, id, { until: "^200000\n", timeout: WAIT_MS });
   const shown = await look(agent, id, { until: "^200000$", scrollback: 2, timeout: WAIT_MS });
