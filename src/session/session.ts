@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Limits } from "../limits.ts";
 import { tailOfLog } from "../output/budget.ts";
 import { createCursor, type Cursor } from "../output/cursor.ts";
 import { createOutputLog, type OutputLog } from "../output/log.ts";
@@ -20,6 +19,7 @@ import type {
 import { createTerminalWatch, type TerminalWatch } from "../terminal/watch.ts";
 import { answerTerminal } from "./answer_terminal.ts";
 import type { QueueEntry } from "./event_queue.ts";
+import type { SessionFacts } from "./facts.ts";
 import { createInputQueue, type InputQueue } from "./input.ts";
 import { sessionName } from "./name.ts";
 import type { LineWatch } from "./line_watch.ts";
@@ -27,36 +27,6 @@ import type { Outcome, StopCause } from "./outcome.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 import type { SessionScreen } from "./screen.ts";
 import { changedTo, type SizeChange } from "./sizes.ts";
-
-/** What is known about a session before it starts, and never changes. */
-export interface SessionFacts {
-  /** Its readable id. */
-  readonly id: string;
-  /** The agent that owns it. */
-  readonly scope: string;
-  /** The command's text: for finding twins, never shown. */
-  readonly command: string;
-  /** Where it runs: `gateway`, `sandbox` or the node's name. */
-  readonly host: string;
-  /** Its working directory. */
-  readonly cwd: string;
-  /** The shell's kind, e.g. `bash`. */
-  readonly shell: string;
-  /** Whether it was given a terminal. */
-  readonly pty: boolean;
-  /** The terminal's size at the start. */
-  readonly terminal: TerminalSize | undefined;
-  /** Its stdin as it was started. */
-  readonly stdin: "open" | "closed";
-  /** Life span in ms; `Infinity` is none. */
-  readonly timeoutMs: number;
-  /** What it is held to. */
-  readonly limits?: Limits | undefined;
-  /** Whether its shell reports which of these it could not set. */
-  readonly reportsLimits?: boolean;
-  /** Whether its end, in the background, is to make an event. */
-  readonly notifyOnExit: boolean;
-}
 
 /** One process of an ended or stopped session that still lives. */
 export interface Survivor {
