@@ -36,7 +36,7 @@ export type { InjectionTable } from "./src/exec/environment.ts";
 // process
 export type { ProcessAction, ProcessParams } from "./src/process/schema.ts";
 export type { ProcessOptions } from "./src/process/dispatch.ts";
-export type { FailureDetails, StatusDetails } from "./src/process/answer.ts";
+export type { DepartedSession, FailureDetails, StatusDetails } from "./src/process/answer.ts";
 export type { KillDetails } from "./src/process/kill.ts";
 export type { ListDetails, ListEntry } from "./src/process/list.ts";
 export type { BytePage } from "./src/output/byte_page.ts";
@@ -54,6 +54,8 @@ export type { InputEvidence } from "./src/session/input_wait.ts";
 export type { Match, MatchCounts, NotifyOn } from "./src/session/line_watch.ts";
 export type { EndReason, EndStatus, Outcome, StopCause } from "./src/session/outcome.ts";
 export type { SessionEnd } from "./src/session/end_all.ts";
+export type { Blocker, BlockerWhy, SuspendAnswer, Suspension } from "./src/session/suspension.ts";
+export type { Departure } from "./src/session/tombstones.ts";
 export type { Survivor } from "./src/session/session.ts";
 export type { StreamBytes } from "./src/output/log.ts";
 export { KEY_NAMES } from "./src/terminal/key_table.ts";

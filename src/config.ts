@@ -61,7 +61,11 @@ export interface ExecConfig {
   readonly host?: ConfiguredHost;
   /** Refuse to run anything outside the sandbox. @default {false} */
   readonly sandboxRequired?: boolean;
-  /** Time after which a background session nobody has touched is to be ended, ms; 0 is never. Without effect yet. @default {0} */
+  /**
+   * Time after which a background session is ended if nobody has called `process` on it, ms; 0 is never. What it prints
+   * does not count, nor does `list`; a poll that waits does, for as long as it waits. What a shell has left behind is
+   * ended with its session. @default {0}
+   */
   readonly idleEndMs?: number;
   /** Finished sessions kept per scope. @default {50} */
   readonly maxFinished?: number;

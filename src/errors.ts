@@ -10,7 +10,7 @@
  * - `invalid` – parameters or configuration are wrong; see {@linkcode OffstageError.problems}
  * - `unknown-session` – no session of that id in the caller's scope (nothing throws it so far: `process` answers it)
  * - `spawn-failed` – the command could not be started; nothing runs
- * - `refused` – `authorize`, `maxSessions` or the runtime's permissions said no
+ * - `refused` – `authorize`, `maxSessions`, a suspend lease or the runtime's permissions said no
  * - `stdin-closed` – the child no longer reads its stdin, or it was never open
  * - `unsupported` – this host or runtime cannot do that
  * - `closed` – the Offstage instance has been closed

@@ -25,7 +25,9 @@ import type { Runtime, Spawner } from "./runtime.ts";
 import type { SessionEvent } from "./session/event.ts";
 import { type AgentEvents, createEvents } from "./session/events.ts";
 import { endAll, type SessionEnd } from "./session/end_all.ts";
+import { createLeases } from "./session/leases.ts";
 import { createRegistry } from "./session/registry.ts";
+import { createSuspension, type Suspension } from "./session/suspension.ts";
 
 /** The two tools: what they are made of is most of this package, and no part of its import. */
 const execTool = onUse(() => import("./exec/exec.ts"));
@@ -119,7 +121,7 @@ export interface Agent {
 }
 
 /** One instance: its own sessions, its own settings. Two instances never see each other. */
-export interface Offstage extends AsyncDisposable {
+export interface Offstage extends AsyncDisposable, Suspension {
   /** The settings in force. */
   readonly settings: Settings;
   /**
@@ -177,7 +179,9 @@ export function createOffstage(options: OffstageOptions): Offstage {
     ...(options.requestHeartbeat !== undefined && { requestHeartbeat: options.requestHeartbeat }),
   });
   let stopGuarding: (() => void) | undefined;
+  const leases = createLeases(runtime.clock);
   const registry = createRegistry({
+    refusal: leases.refusal,
     settings,
     clock: runtime.clock,
     randomBytes: (count) => runtime.randomBytes(count),
@@ -232,5 +236,6 @@ export function createOffstage(options: OffstageOptions): Offstage {
     };
   }
 
-  return { settings, agent, close, [Symbol.asyncDispose]: close };
+  const suspension = createSuspension(registry, leases, runtime.clock);
+  return { ...suspension, settings, agent, close, [Symbol.asyncDispose]: close };
 }

@@ -379,7 +379,7 @@ test("E34 past outputBytes the tree is ended by the ladder, and every answer say
   assertEquals(answers[0]?.text.split("\n")[0], "123456789a");
   await bench.clock.advance(60_000);
   const { text } = await bench.agent.process({ action: "poll", sessionId: id });
-  assertStringIncludes(text, "killed: SIGKILL, limits.outputBytes");
+  assertStringIncludes(text, "killed, ended by SIGKILL; it printed more than limits.outputBytes 10");
 });
 
 test("outputBytes is not passed by as many bytes, the last of which may be half a character", async () => {

@@ -6,7 +6,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { act, background, type Bench, open, refused, type Running } from "./fakes/bench.ts";
-import { settle } from "./fakes/clock.ts";
+import { EPOCH, settle } from "./fakes/clock.ts";
 
 async function listed(bench: Bench): Promise<readonly string[]> {
   return (await act(bench.agent, { action: "list" })).sessions.map(({ sessionId }) => sessionId);
@@ -48,16 +48,53 @@ test("S7 a tombstone answers later calls: how it ended, when and why it went, an
   const bench = open({ cleanupMs: 60_000 });
   const [expired, other] = [await background(bench, { command: "npm test" }), await background(bench)];
   expired.child.end(7);
-  await bench.clock.advance(60_000);
+  await bench.clock.advance(90_000);
   for (const action of ["poll", "log", "kill", "clear", "remove"]) {
-    const { reason, text, known } = await refused(bench.agent, { action, sessionId: expired.id });
+    const { reason, text, known, departed } = await refused(bench.agent, { action, sessionId: expired.id });
     assertEquals([reason, known], ["gone", [other.id]]);
     assertEquals(
       text,
-      `Session "${expired.id}" (npm test) is not kept any more: its time to live passed. ` +
-        "It had ended, completed: exit code 7. Its output is gone",
+      `Session "${expired.id}" (npm test) is not kept any more: its time to live passed 30 s ago. ` +
+        "It had ended 90 s ago, completed: exit code 7. Its output is gone",
     );
+    assertEquals(departed, {
+      status: "completed",
+      ok: false,
+      exitCode: 7,
+      signal: null,
+      reason: "exit",
+      limit: null,
+      name: "npm test",
+      endedAt: EPOCH,
+      goneAt: EPOCH + 60_000,
+      why: "expired",
+    });
   }
+});
+
+/** What a call to a departed session is told of its end. */
+async function toldOfEnd(bench: Bench, sessionId: string): Promise<string> {
+  const { text, reason } = await refused(bench.agent, { action: "poll", sessionId });
+  assertEquals(reason, "gone");
+  return text.slice(text.indexOf("It had ended"));
+}
+
+test("S7 the tombstone says as much about the end as the session did: timeout, kill, signal", async () => {
+  const bench = open({ cleanupMs: 60_000 });
+  const sessions = {
+    timedOut: await background(bench, { timeout: 2 }),
+    killed: await background(bench),
+    signalled: await background(bench),
+  };
+  await act(bench.agent, { action: "kill", sessionId: sessions.killed.id });
+  sessions.signalled.child.end("SIGSEGV");
+  await bench.clock.advance(182_000);
+  assertStringIncludes(
+    await toldOfEnd(bench, sessions.timedOut.id),
+    "It had ended 3 min ago, failed: timed out after 2 s, ended by SIGTERM",
+  );
+  assertStringIncludes(await toldOfEnd(bench, sessions.killed.id), "3 min ago, killed on request, ended by SIGTERM");
+  assertStringIncludes(await toldOfEnd(bench, sessions.signalled.id), "failed: ended by signal SIGSEGV");
 });
 
 test("S7 the tombstone says which way a session went", async () => {
@@ -109,6 +146,49 @@ test("S7 [76] maxFinishedChars bounds the output of all; the newest always stays
   assertEquals(await listed(bench), [next.id, middle.id]);
   const big = await finished(bench, "x".repeat(50_000));
   assertEquals(await listed(bench), [big.id]);
+});
+
+test("S7 with too much in all the scope that holds most gives up its oldest: a noisy one cannot push out another's", async () => {
+  const bench = open({ maxFinishedChars: 10_000 });
+  const [quiet, noisy] = [bench.offstage.agent("quiet"), bench.offstage.agent("noisy")];
+  const precious = [await finished(bench, "x".repeat(1_500), quiet), await finished(bench, "x".repeat(1_500), quiet)];
+  const spam = [];
+  for (let count = 0; count < 20; count++) spam.push(await finished(bench, "x".repeat(2_000), noisy));
+  const newestFirst = (sessions: readonly Running[]) => sessions.map(({ id }) => id).reverse();
+  assertEquals(await listed({ ...bench, agent: quiet }), newestFirst(precious));
+  assertEquals(await listed({ ...bench, agent: noisy }), newestFirst(spam.slice(-3)));
+});
+
+test("S7 what holds no output is not evicted for the sake of its size", async () => {
+  const bench = open({ maxFinishedChars: 1_000 });
+  const silent = await finished(bench);
+  await finished(bench, "x".repeat(900));
+  const newest = await finished(bench, "x".repeat(900));
+  assertEquals(await listed(bench), [newest.id, silent.id]);
+});
+
+test("R6 a session whose tree lives on does not take the place of others while it waits to go", async () => {
+  const bench = open({ maxFinished: 2 });
+  const living = await background(bench);
+  living.child.started.push({ pid: 2001, name: "server", inGroup: true });
+  living.child.exit(0);
+  await bench.clock.advance(1_000);
+  const [, second, third] = [await finished(bench), await finished(bench), await finished(bench)];
+  assertEquals(await listed(bench), [third.id, second.id, living.id]);
+});
+
+test("R6 a session whose tree lives on goes once that has ended, if there was too much output meanwhile", async () => {
+  const bench = open({ maxFinishedChars: 1_000 });
+  const living = await background(bench);
+  living.child.print("x".repeat(900));
+  living.child.started.push({ pid: 2001, name: "server", inGroup: true });
+  living.child.exit(0);
+  await bench.clock.advance(1_000);
+  const next = await finished(bench, "x".repeat(900));
+  assertEquals(await listed(bench), [next.id, living.id]);
+  living.child.started.length = 0;
+  await bench.clock.advance(60_000);
+  assertEquals(await listed(bench), [next.id]);
 });
 
 test("S7 [76] thousands of finished sessions leave no timers and no output behind", async () => {
@@ -167,6 +247,15 @@ test("S7 at most 1000 departed sessions are remembered", async () => {
   for (let count = 0; count < 1_000; count++) await finished(bench);
   const reasonOf = async (sessionId: string) => (await refused(bench.agent, { action: "poll", sessionId })).reason;
   assertEquals([await reasonOf(first.id), await reasonOf(second.id)], ["unknown-session", "gone"]);
+});
+
+test("S7 departed sessions are forgotten fairly as well: of the scope that has most of them", async () => {
+  const bench = open({ maxFinished: 1 });
+  const other = bench.offstage.agent("other");
+  const quiet = await finished(bench);
+  await finished(bench);
+  for (let count = 0; count < 1_010; count++) await finished(bench, "", other);
+  assertEquals((await refused(bench.agent, { action: "poll", sessionId: quiet.id })).reason, "gone");
 });
 
 test("S1 ids are readable and never given twice", async () => {

@@ -188,8 +188,8 @@ test("a session that cannot do it, is gone, or never was", async () => {
   await act(bench.agent, { action: "clear", sessionId: ID });
   assertEquals(
     await text(bench, { action: "poll" }),
-    `Session "${ID}" (make) is not kept any more: it was cleared. It had ended, completed: exit code 0. ` +
-      "Its output is gone",
+    `Session "${ID}" (make) is not kept any more: it was cleared just now. It had ended just now, ` +
+      "completed: exit code 0. Its output is gone",
   );
   assertEquals(await text(bench, { action: "poll", sessionId: "nope" }), 'No session "nope": there are none');
 });

@@ -193,7 +193,7 @@ export function running(session: Session, { warnings, twins, notice, match }: Ru
   const fullScreen = fullScreenHint(session);
   const lines = [
     ...(tail === "" ? [] : [tail.replace(/\n$/, "")]),
-    `[running in the background: session ${id}${pid === null ? "" : `, pid ${pid}`}${afterwards(timeoutMs)}]`,
+    `[running in the background: session ${id}${pid === null ? "" : `, pid ${pid}`}${afterwards(session.facts)}]`,
     ...(match === undefined ? [] : [`[${matchSentence(match)}]`]),
     `[${followUp(id, notice)}]`,
     ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),

@@ -18,6 +18,7 @@ import { waitFor } from "../session/wait.ts";
 import { signalProblems } from "../validate.ts";
 import { ended, type ExecAnswer, notStarted, running } from "./answer.ts";
 import { type Plan, prepare, type PrepareContext } from "./prepare.ts";
+import { fullError, isFull } from "./full.ts";
 import { checkExec, type ExecParams } from "./schema.ts";
 import { type ExecUpdate, followUpdates } from "./updates.ts";
 
@@ -68,8 +69,8 @@ export async function exec(context: ExecContext, input: unknown, options: ExecOp
   let freeSeat = (): void => {};
   let started: Started;
   try {
-    context.registry.refuseIfSealed();
-    refuseIfFull(context);
+    context.registry.checkMayStart();
+    if (isFull(context)) throw await fullError(context);
     if (yieldAfterMs(context, params) === 0) freeSeat = context.registry.keepSeat(context.scope);
     const plan = await prepare(context, params);
     refuseIfAborted(signal);
@@ -94,11 +95,8 @@ async function startSomehow(context: ExecContext, plan: Plan, params: ExecParams
 }
 
 /** Spawns what was planned as a session of this scope. */
-async function start(
-  { registry, settings, runtime, scope }: ExecContext,
-  plan: Plan,
-  { notifyOnExit = settings.notifyOnExit }: ExecParams,
-): Promise<Started> {
+async function start(context: ExecContext, plan: Plan, params: ExecParams): Promise<Started> {
+  const { registry, settings, runtime, scope } = context;
   const { request, argv, stdin, terminal, reportsLimits } = plan;
   const facts = {
     id: registry.newId(),
@@ -113,7 +111,9 @@ async function start(
     timeoutMs: plan.timeoutMs,
     limits: request.limits,
     reportsLimits,
-    notifyOnExit,
+    notifyOnExit: params.notifyOnExit ?? settings.notifyOnExit,
+    idleEndMs: settings.idleEndMs,
+    background: yieldAfterMs(context, params) === 0,
   };
   const session = new Session(facts, runtime.clock, settings.maxOutputChars);
   session.log.keepHead(Math.ceil(settings.maxResultChars / 2));
@@ -220,16 +220,4 @@ function twinsOf({ registry, scope }: ExecContext, session: Session): readonly s
 
 function refuseIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new AbortError("The command was not started: the call was aborted", signal.reason);
-}
-
-function refuseIfFull({ registry, scope, settings }: ExecContext): void {
-  const live = registry.live(scope);
-  const count = live.length + registry.seatsKept(scope);
-  if (count < settings.maxSessions) return;
-  const ids = live.map((session) => `${session.id} (${session.name})`).join(", ");
-  throw new OffstageError(
-    "refused",
-    `Cannot start another command: ${count} background sessions run and maxSessions is ` +
-      `${settings.maxSessions}. End one with process kill or remove: ${ids}`,
-  );
 }

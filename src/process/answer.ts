@@ -9,8 +9,9 @@ import type { LimitEnd } from "../limits.ts";
 import type { SignalName } from "../runtime.ts";
 import type { InputWait } from "../session/input_wait.ts";
 import type { EndReason, EndStatus, Outcome } from "../session/outcome.ts";
-import type { Tombstone } from "../session/registry.ts";
 import type { Session, SessionState } from "../session/session.ts";
+import type { Departure, Tombstone } from "../session/tombstones.ts";
+import { span } from "../session/wording.ts";
 
 /** State of a session, with the same names in every answer (spec R2). `null` where it has not ended. */
 export interface StatusDetails {
@@ -42,6 +43,20 @@ export interface FailureDetails {
   readonly problems: readonly Problem[];
   /** Ids of the scope's sessions, if the one given is not among them. */
   readonly known: readonly string[];
+  /** What is remembered of the session, if it is `gone`. */
+  readonly departed?: DepartedSession;
+}
+
+/** How a session ended that is not kept any more, and how it went. */
+export interface DepartedSession extends Outcome {
+  /** Verb and target of its command. */
+  readonly name: string;
+  /** Wall clock of its end, ms since the epoch. */
+  readonly endedAt: number;
+  /** Wall clock of its departure, ms since the epoch. */
+  readonly goneAt: number;
+  /** Why it went: its time to live passed, newer ones took its place, or somebody asked for that. */
+  readonly why: Departure;
 }
 
 /** An answer of `process`. */
@@ -52,12 +67,6 @@ export function statusOf(session: Session, state: SessionState = session.state):
   const { id } = session;
   if (state.kind === "ended") return { sessionId: id, ...state.outcome };
   return { sessionId: id, status: "running", ok: null, exitCode: null, signal: null, reason: null, limit: null };
-}
-
-/** How a session ended that has gone. */
-export function outcomeText({ status, exitCode, signal, limit }: Outcome): string {
-  const how = signal ?? (exitCode === null ? "exit code unknown" : `exit code ${exitCode}`);
-  return `${status}: ${how}${limit === null ? "" : `, limits.${limit.name}`}`;
 }
 
 /** A hint that a session waits for input; `undefined` if it does not. */
@@ -84,13 +93,25 @@ export function unknownSession(id: string, known: readonly string[]): ProcessAns
   return failure({ reason: "unknown-session", message: `No session "${id}": ${list}`, known });
 }
 
-/** The answer to an id whose session is not kept any more. */
-export function goneSession(stone: Tombstone, known: readonly string[]): ProcessAnswer<never> {
-  const why = { expired: "its time to live passed", evicted: "newer ones took its place" } as const;
-  const because = stone.why === "expired" || stone.why === "evicted" ? why[stone.why] : `it was ${stone.why}`;
-  const message = `Session "${stone.id}" (${stone.name}) is not kept any more: ${because}. ` +
-    `It had ended, ${outcomeText(stone.outcome)}. Its output is gone`;
-  return failure({ reason: "gone", message, known });
+/** Why a session is not kept any more. */
+const DEPARTURES: Readonly<Record<Departure, string>> = {
+  expired: "its time to live passed",
+  evicted: "newer ones took its place",
+  cleared: "it was cleared",
+  removed: "it was removed",
+};
+
+/** The answer to an id whose session is not kept any more, as of `now`. */
+export function goneSession(stone: Tombstone, known: readonly string[], now: number): ProcessAnswer<never> {
+  const { id, name, ending, endedAt, goneAt, why } = stone;
+  const message = `Session "${id}" (${name}) is not kept any more: ${DEPARTURES[why]} ${ago(now - goneAt)}. ` +
+    `It had ended ${ago(now - endedAt)}, ${ending}. Its output is gone`;
+  return failure({ reason: "gone", message, known, departed: { ...stone.outcome, name, endedAt, goneAt, why } });
+}
+
+function ago(ms: number): string {
+  const whole = Math.round(ms / 1_000) * 1_000;
+  return whole < 1_000 ? "just now" : `${span(whole)} ago`;
 }
 
 function failure(

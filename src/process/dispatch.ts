@@ -9,6 +9,7 @@ import type { Runtime } from "../runtime.ts";
 import type { Registry } from "../session/registry.ts";
 import { tellEnd } from "../session/news.ts";
 import type { Session } from "../session/session.ts";
+import { use } from "../session/usage.ts";
 import { signalProblems } from "../validate.ts";
 import {
   goneSession,
@@ -99,7 +100,9 @@ export async function processCall(
     return await act(context, found.session, { ...params, sessionId: id }, options);
   }
   const known = registry.visible(scope).map((session) => session.id);
-  return found === undefined ? unknownSession(id, known) : goneSession(found.tombstone, known);
+  return found === undefined
+    ? unknownSession(id, known)
+    : goneSession(found.tombstone, known, context.runtime.clock.now());
 }
 
 /** What the machine refuses is an answer like any other failure (spec R1). */
@@ -111,11 +114,14 @@ async function act(
 ): Promise<ProcessAnswer> {
   const action = params.action as keyof typeof ACTIONS;
   const call = (): Promise<ProcessAnswer> | ProcessAnswer => ACTIONS[action](context, session, params, options);
+  const done = use(session);
   try {
     return await (TELLING.has(action) ? tellingEnd(session, call) : call());
   } catch (error) {
     if (error instanceof OffstageError) return notPossible(error.message);
     throw error;
+  } finally {
+    done();
   }
 }
 

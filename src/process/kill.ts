@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { survivorsOf } from "../session/end.ts";
 import type { Session, Survivor } from "../session/session.ts";
 import { stop } from "../session/stop.ts";
 import { waitFor } from "../session/wait.ts";
@@ -25,20 +24,21 @@ const LONGEST_WAIT_MS = 30_000;
 
 /** Starts the stop ladder (or sends `signal`), waits for the end up to `wait`, and says how far it has come. */
 export async function kill(
-  { settings }: ProcessContext,
+  { registry, settings }: ProcessContext,
   session: Session,
   params: SessionParams,
   { signal: abort }: ProcessOptions,
 ): Promise<ProcessAnswer<KillDetails>> {
   const timeoutMs = Math.min(LONGEST_WAIT_MS, params.wait ?? 0);
-  const treeLeft = session.state.kind === "ended" ? await survivorsOf(session) : [];
+  const treeLeft = session.state.kind === "ended" ? await registry.lookAgain(session) : [];
   if (session.state.kind === "ended" && treeLeft.length === 0) {
     return answer(session, [], `It has already ended. [${statusText(session)}]`);
   }
   if (params.signal !== undefined) return await one(session, params, timeoutMs, abort);
-  void stop(session, "killed", settings.killGraceMs);
+  const stopped = stop(session, "killed", settings.killGraceMs);
+  if (treeLeft.length > 0) void stopped.then(() => registry.lookAgain(session)); // whoever asks later is told the truth
   await waitFor(session, () => isOver(session), { timeoutMs, signal: abort });
-  const survivors = isOver(session) ? await survivorsOf(session) : treeLeft;
+  const survivors = isOver(session) ? await registry.lookAgain(session) : treeLeft;
   return answer(session, survivors, undefined, settings.killGraceMs);
 }
 

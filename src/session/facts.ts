@@ -1,5 +1,5 @@
 /**
- * What a session is before it starts.
+ * What is known of a session before it starts.
  *
  * @module
  */
@@ -34,4 +34,8 @@ export interface SessionFacts {
   readonly reportsLimits?: boolean;
   /** Whether its end, in the background, is to make an event. */
   readonly notifyOnExit: boolean;
+  /** Time after which it is ended if nobody has asked for it, ms; 0 is never. */
+  readonly idleEndMs: number;
+  /** Whether `exec` answers `running` without waiting, so that it is in the background from its start. */
+  readonly background: boolean;
 }

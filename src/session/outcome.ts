@@ -6,14 +6,20 @@
 import type { LimitEnd } from "../limits.ts";
 import type { Exit, SignalName } from "../runtime.ts";
 
-/** Why a session was stopped by us; `limit` is that of its output. The first cause wins. */
-export type StopCause = "timeout" | "killed" | "aborted" | "shutdown" | "limit";
+/**
+ * Why a session was stopped by us; the first cause wins. `limit` is that of its output, `idle` that nobody had asked for
+ * it for `idleEndMs`.
+ */
+export type StopCause = "timeout" | "killed" | "aborted" | "shutdown" | "limit" | "idle";
 
 /** How a session's command ended. */
 export type EndStatus = "completed" | "failed" | "killed";
 
-/** Why it ended. `exit` is by itself, `signal` is one that we did not send. */
-export type EndReason = "exit" | "signal" | Exclude<StopCause, "limit"> | "spawn-error";
+/**
+ * Why it ended. `exit` is by itself, `signal` is one that we did not send, `killed` is on request, by `idleEndMs`, or for
+ * its output.
+ */
+export type EndReason = "exit" | "signal" | Exclude<StopCause, "limit" | "idle"> | "spawn-error";
 
 /** The end of a session in the words that every answer uses (spec R2). */
 export interface Outcome {
@@ -47,7 +53,9 @@ export function outcomeOf(exit: Exit, cause: StopCause | undefined, limit: Limit
       : { status: "failed", ok: false, exitCode, signal, reason: "signal", limit };
   }
   if (cause === "limit") return { status: "killed", ok: false, exitCode, signal, reason: "killed", limit };
-  if (cause !== "killed") return { status: "failed", ok: false, exitCode, signal, reason: cause, limit };
+  if (cause !== "killed" && cause !== "idle") {
+    return { status: "failed", ok: false, exitCode, signal, reason: cause, limit };
+  }
   return exitCode === null
     ? { status: "killed", ok: false, exitCode, signal, reason: "killed", limit }
     : { status: "completed", ok: exitCode === 0, exitCode, signal, reason: "exit", limit };

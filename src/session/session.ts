@@ -45,7 +45,7 @@ export type SessionState =
     readonly endedAt: number;
     readonly durationMs: number;
     readonly outcome: Outcome;
-    /** Processes of its tree that lived on at the end. */
+    /** Processes of its tree that live on, as of the end or of the last look since. */
     readonly survivors: readonly Survivor[];
     /** What has to be said about the end, e.g. that output may be missing. */
     readonly notes: readonly string[];
@@ -92,6 +92,12 @@ export class Session {
   outputCut = false;
   /** Settles when the stop ladder has run to its end. */
   stopping: Promise<void> | undefined;
+  /** Whether the stop ladder has run to its end: what lives on after it is given up. */
+  stopped = false;
+  /** Calls that work with it or wait for it now, and the monotonic time of the last one's end, ms: see `usage.ts`. */
+  users = 0;
+  /** See {@linkcode Session.users}. */
+  lastUsedAt: number;
   /** How the shell ended, once it has. */
   exit: Exit | undefined;
   /** Whether all its streams are at their end. */
@@ -138,7 +144,11 @@ export class Session {
     const terminal = size && { size, fullScreen: () => this.watch?.modes.alternateScreen ?? false };
     this.log = createOutputLog({ maxChars: maxOutputChars, terminal });
     this.startedAt = clock.now();
-    this.startedMonotonic = this.lastOutputAt = this.lastInputAt = clock.monotonic();
+    this.startedMonotonic =
+      this.lastOutputAt =
+      this.lastInputAt =
+      this.lastUsedAt =
+        clock.monotonic();
     this.input = facts.stdin;
     this.sizes = facts.terminal === undefined ? [] : [{ at: 0, ...facts.terminal }];
     this.watch = facts.pty
@@ -216,6 +226,11 @@ export class Session {
     this.#state = state;
     if (this.input === "open") this.input = "broken";
     this.#changed();
+  }
+
+  /** Puts right what is told of its end: who of its tree still lives, or what has been done about them since. */
+  amend(change: Partial<Pick<SessionState & { readonly kind: "ended" }, "survivors" | "notes">>): void {
+    if (this.#state.kind === "ended") this.#state = { ...this.#state, ...change };
   }
 
   /** Calls `listener` on each output, at the end of output and at the end; returns how to stop that. */

@@ -31,7 +31,7 @@ export async function startSession(
   registry: Registry,
   killGraceMs: number,
 ): Promise<readonly string[]> {
-  await registry.starting(async () => {
+  await registry.starting(session, async () => {
     session.child = await spawner.spawn(spec, limitedSink(session, killGraceMs));
     registry.add(session);
   });

@@ -31,6 +31,7 @@ export function stop(session: Session, cause: StopCause, graceMs: number): Promi
   }
   session.stopping ??= ladder(session, graceMs).finally(() => {
     session.stopping = undefined;
+    session.stopped = true;
     session.touch();
   });
   return session.stopping;

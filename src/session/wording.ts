@@ -16,6 +16,9 @@ const CODE_HINTS: Readonly<Record<number, string>> = {
   127: "command not found",
 };
 
+/** Units of time and their lengths, ms. */
+const UNITS: readonly (readonly [string, number])[] = [["days", 86_400_000], ["h", 3_600_000], ["min", 60_000]];
+
 /** How many survivors are named before the rest is counted. */
 const NAMED_SURVIVORS = 8;
 
@@ -40,7 +43,10 @@ function reasonSentence(session: Session, outcome: Outcome): string | undefined 
   const { exitCode, signal, reason, limit } = outcome;
   switch (reason) {
     case "exit":
-      if (session.stopCause !== undefined) return `exited with code ${exitCode} while it was being killed`;
+      if (session.stopCause !== undefined) {
+        const why = session.stopCause === "idle" ? ` because ${forgotten(session)}` : "";
+        return `exited with code ${exitCode} while it was being killed${why}`;
+      }
       if (exitCode === null) return "ended; its exit code is unknown";
       return exitCode === 0 ? undefined : `exit code ${exitCode}${hint(exitCode)}`;
     case "signal":
@@ -48,6 +54,7 @@ function reasonSentence(session: Session, outcome: Outcome): string | undefined 
     case "timeout":
       return `timed out after ${seconds(session.facts.timeoutMs)}, ${byWhat(outcome)}`;
     case "killed":
+      if (session.stopCause === "idle") return `${forgotten(session)}, ${byWhat(outcome)}`;
       return limit === null ? `killed on request, ${byWhat(outcome)}` : `killed, ${byWhat(outcome)}`;
     case "aborted":
       return `aborted by the caller, ${byWhat(outcome)}`;
@@ -68,7 +75,8 @@ export function survivorsSentence(id: string, survivors: readonly Survivor[]): s
 }
 
 /** What became of processes that the shell had left behind, if they were stopped while they still held its output. */
-export function leftoverNotes({ leftoverCause, facts }: Session): readonly string[] {
+export function leftoverNotes(session: Session): readonly string[] {
+  const { leftoverCause, facts } = session;
   if (leftoverCause === undefined) return [];
   const why: Readonly<Record<StopCause, string>> = {
     timeout: `timed out after ${seconds(facts.timeoutMs)}`,
@@ -76,6 +84,7 @@ export function leftoverNotes({ leftoverCause, facts }: Session): readonly strin
     aborted: "aborted by the caller",
     shutdown: "its host shut down",
     limit: "they printed more than limits.outputBytes",
+    idle: forgotten(session),
   };
   return [`the processes that the shell had left behind were ended: ${why[leftoverCause]}`];
 }
@@ -87,8 +96,16 @@ export function fullScreenHint({ id, watch, state }: Session): string | undefine
 }
 
 /** When a running session's time is up. */
-export function afterwards(timeoutMs: number): string {
-  return timeoutMs === Infinity ? ", no timeout" : `, stopped after ${seconds(timeoutMs)} (timeout) if still running`;
+export function afterwards({ timeoutMs, idleEndMs }: Session["facts"]): string {
+  const timeout = timeoutMs === Infinity
+    ? ", no timeout"
+    : `, stopped after ${seconds(timeoutMs)} (timeout) if still running`;
+  return idleEndMs > 0 ? `${timeout}, ended if nobody asks for it for ${span(idleEndMs)}` : timeout;
+}
+
+/** Why an idle end came. */
+function forgotten({ facts }: Session): string {
+  return `nobody had asked for it for ${span(facts.idleEndMs)} (idleEndMs)`;
 }
 
 /** How to follow up a session that runs on (spec E28). */
@@ -116,6 +133,12 @@ export function toldBefore(notified: boolean): string {
 /** A length of time in seconds, as short as it is exact. */
 export function seconds(ms: number): string {
   return `${Number((ms / 1_000).toFixed(ms < 10_000 ? 2 : 0))} s`;
+}
+
+/** A length of time for people: in seconds up to two minutes, then in minutes, hours, days. */
+export function span(ms: number): string {
+  const [unit, length] = UNITS.find(([, unitMs]) => ms >= 2 * unitMs) ?? ["s", 1_000];
+  return unit === "s" ? seconds(ms) : `${Number((ms / length).toFixed(1))} ${unit}`;
 }
 
 function hint(code: number): string {

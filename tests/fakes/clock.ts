@@ -15,6 +15,8 @@ export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Lets time pass without firing anything, as on a host that is too busy to look at its timers. */
   stall(ms: number): void;
+  /** Moves the wall clock alone, as a correction of the host's time does. */
+  jump(ms: number): void;
   /** Timers that are set. */
   readonly pending: number;
   /** Those of them that keep the host alive. */
@@ -42,6 +44,7 @@ export async function settle(): Promise<void> {
 export function createFakeClock(): FakeClock {
   const timers = new Set<Timer>(); // in the order in which they were set
   let elapsed = 0;
+  let jumped = 0;
 
   function nextDue(until: number): Timer | undefined {
     const due = [...timers].filter(({ at }) => at <= until);
@@ -49,7 +52,7 @@ export function createFakeClock(): FakeClock {
   }
 
   return {
-    now: () => EPOCH + elapsed,
+    now: () => EPOCH + elapsed + jumped,
     monotonic: () => elapsed,
     timer: (ms, fire, holding = false) => {
       const timer = { at: elapsed + (ms > LONGEST_DELAY_MS ? 0 : Math.max(0, ms)), fire, holding };
@@ -68,6 +71,7 @@ export function createFakeClock(): FakeClock {
       elapsed = until;
     },
     stall: (ms) => void (elapsed += ms),
+    jump: (ms) => void (jumped += ms),
     get pending() {
       return timers.size;
     },
