@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { LimitEnd } from "../limits.ts";
 import type { SignalName } from "../runtime.ts";
 import type { EndReason, EndStatus } from "./outcome.ts";
 
@@ -20,12 +21,16 @@ export interface ExitEvent {
   readonly name: string;
   /** `completed` = ended by itself, whatever its code. */
   readonly status: EndStatus;
+  /** Completed with code 0. */
+  readonly ok: boolean;
   /** Why it ended. */
   readonly reason: EndReason;
   /** Exit code; `null` if a signal ended it or it is unknown. */
   readonly exitCode: number | null;
   /** The signal that ended it. */
   readonly signal: SignalName | null;
+  /** The limit that ended it; `null` if none did, or nobody can tell. */
+  readonly limit: LimitEnd | null;
   /** How long it ran, ms. */
   readonly durationMs: number;
   /** The end of its output, rendered, at most 180 characters. */

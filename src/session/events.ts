@@ -199,10 +199,9 @@ export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOpti
 function exitEvent(session: Session): ExitEvent {
   const { id: sessionId, name, state, facts: { scope } } = session;
   if (state.kind === "running") throw new TypeError("Cannot tell the end of a running session");
-  const { outcome: { status, reason, exitCode, signal }, durationMs } = state;
-  const snippet = snippetOf(session);
+  const { outcome, durationMs } = state;
   const id = `${sessionId}.exit`;
-  return { type: "exit", id, sessionId, scope, name, status, reason, exitCode, signal, durationMs, snippet };
+  return { type: "exit", id, sessionId, scope, name, ...outcome, durationMs, snippet: snippetOf(session) };
 }
 
 function snippetOf(session: Session): string {
