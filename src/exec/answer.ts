@@ -7,6 +7,7 @@ import { listProblems, type OffstageError, type Problem } from "../errors.ts";
 import { type LimitEnd, type Limits, limitsText } from "../limits.ts";
 import { type BoundedOutput, tailOfLog } from "../output/budget.ts";
 import type { SignalName } from "../runtime.ts";
+import type { InputEvidence, InputWait } from "../session/input_wait.ts";
 import type { EndReason, EndStatus } from "../session/outcome.ts";
 import type { Session, Survivor } from "../session/session.ts";
 import type { Notice } from "../session/events.ts";
@@ -17,6 +18,7 @@ import {
   endSentence,
   followUp,
   fullScreenHint,
+  inputHint,
   matchSentence,
   survivorsSentence,
 } from "../session/wording.ts";
@@ -54,6 +56,12 @@ export interface RunningDetails {
   readonly pty: boolean;
   /** Whether it can be written to. */
   readonly stdin: "open" | "closed";
+  /** Whether its program waits for input, which is why the answer came before `yieldMs`. */
+  readonly waitingForInput: boolean;
+  /** How that is known: never by a guess. */
+  readonly evidence: InputEvidence | null;
+  /** The program that waits for input. */
+  readonly reader: string | null;
   /** Its newest output, at most 2000 characters. */
   readonly tail: string;
   /** Wall clock of its timeout, ms since the epoch; `null` if it has none. */
@@ -162,10 +170,12 @@ export interface RunningNews {
   readonly notice: Notice;
   /** What matched `notifyOn` meanwhile. */
   readonly match: Match | undefined;
+  /** Whether its program waits for input. */
+  readonly input: InputWait;
 }
 
 /** The answer when the command runs on. */
-export function running(session: Session, { warnings, twins, notice, match }: RunningNews): ExecAnswer {
+export function running(session: Session, { warnings, twins, notice, match, input }: RunningNews): ExecAnswer {
   const { name } = session;
   const { id, cwd, host, shell, pty, timeoutMs, limits } = session.facts;
   const tail = tailOfLog(session.log, TAIL_CHARS);
@@ -183,6 +193,9 @@ export function running(session: Session, { warnings, twins, notice, match }: Ru
     shell,
     pty,
     stdin,
+    waitingForInput: input.waiting,
+    evidence: input.evidence ?? null,
+    reader: input.process ?? null,
     tail,
     timeoutAt,
     ...(limits !== undefined && { limits }),
@@ -195,6 +208,7 @@ export function running(session: Session, { warnings, twins, notice, match }: Ru
     ...(tail === "" ? [] : [tail.replace(/\n$/, "")]),
     `[running in the background: session ${id}${pid === null ? "" : `, pid ${pid}`}${afterwards(session.facts)}]`,
     ...(match === undefined ? [] : [`[${matchSentence(match)}]`]),
+    ...inputLines(session, input),
     `[${followUp(id, notice)}]`,
     ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),
     ...(limits === undefined ? [] : [`[limits: ${limitsText(limits)}]`]),
@@ -203,6 +217,16 @@ export function running(session: Session, { warnings, twins, notice, match }: Ru
     ...notes(shell, warnings),
   ];
   return { text: lines.join("\n"), details, isError: false };
+}
+
+function inputLines(session: Session, input: InputWait): readonly string[] {
+  const hint = inputHint(session, input);
+  if (hint === undefined) return [];
+  const { id, pty } = session.facts;
+  const answer = pty
+    ? `process { action: "write", sessionId: "${id}", data: "…" }, then { action: "submit", sessionId: "${id}" },`
+    : `process { action: "write", sessionId: "${id}", data: "…\\n" }`;
+  return [`[${hint}]`, `[${answer} answers it]`];
 }
 
 /**

@@ -13,10 +13,10 @@ import { Session } from "../session/session.ts";
 import { startSession } from "../session/start.ts";
 import { stop } from "../session/stop.ts";
 import { survivorsSentence } from "../session/wording.ts";
-import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
 import { signalProblems } from "../validate.ts";
 import { ended, type ExecAnswer, notStarted, running } from "./answer.ts";
+import { foreground } from "./foreground.ts";
 import { type Plan, prepare, type PrepareContext } from "./prepare.ts";
 import { fullError, isFull } from "./full.ts";
 import { checkExec, type ExecParams } from "./schema.ts";
@@ -128,7 +128,7 @@ async function start(context: ExecContext, plan: Plan, params: ExecParams): Prom
   return { session, warnings: [...plan.warnings, ...warnings] };
 }
 
-/** Waits in the foreground: for the end, the time to yield, or an abort. */
+/** Waits in the foreground, and makes the answer. */
 async function answerWhenDue(
   context: ExecContext,
   params: ExecParams,
@@ -143,12 +143,12 @@ async function answerWhenDue(
   const stopUpdates = options.onUpdate === undefined ? () => {} : followUpdates(session, options.onUpdate);
   try {
     const due = await foreground(session, yieldAfterMs(context, params), options.signal);
-    if (due === "yield" && session.state.kind === "running") { // an end since then is told here, and makes no event
+    if (due !== "ended" && session.state.kind === "running") { // an end since then is told here, and makes no event
       const match = session.lineWatch?.toBackground();
       const twins = twinsOf(context, session);
       session.log.releaseHead();
       registry.show(session);
-      return running(session, { warnings, twins, notice: events.noticeOf(session), match });
+      return running(session, { warnings, twins, notice: events.noticeOf(session), match, input: due.input });
     }
     session.lineWatch?.stop();
     return conclude(context, session, warnings);
@@ -174,21 +174,6 @@ async function abort(context: ExecContext, session: Session, { cause }: AbortErr
   tellEnd(session);
   registry.show(session);
   return new AbortError(`The command was aborted, but ${survivorsSentence(session.id, survivors)}`, cause, text);
-}
-
-async function foreground(
-  session: Session,
-  yieldMs: number,
-  signal: AbortSignal | undefined,
-): Promise<"ended" | "yield"> {
-  const hasEnded = (): boolean => session.state.kind === "ended";
-  if (await waitFor(session, hasEnded, { timeoutMs: yieldMs, signal }) === "met") return "ended";
-  if (yieldMs === 0) return "yield"; // asked for at once: the answer is a session, however quick the command is
-  await pause(session.clock, 0); // an end that has happened but has not been read yet counts as an end (spec E30)
-  const hasExited = (): boolean => session.exit !== undefined || hasEnded();
-  if (await waitFor(session, hasExited, { timeoutMs: 0, signal }) === "timeout") return "yield";
-  await waitFor(session, hasEnded, { timeoutMs: Infinity, signal });
-  return "ended";
 }
 
 function conclude(context: ExecContext, session: Session, warnings: readonly string[]): ExecAnswer {

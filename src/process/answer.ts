@@ -7,7 +7,6 @@ import type { ToolAnswer } from "../exec/answer.ts";
 import { listProblems, type Problem } from "../errors.ts";
 import type { LimitEnd } from "../limits.ts";
 import type { SignalName } from "../runtime.ts";
-import type { InputWait } from "../session/input_wait.ts";
 import type { EndReason, EndStatus, Outcome } from "../session/outcome.ts";
 import type { Session, SessionState } from "../session/session.ts";
 import type { Departure, Tombstone } from "../session/tombstones.ts";
@@ -67,14 +66,6 @@ export function statusOf(session: Session, state: SessionState = session.state):
   const { id } = session;
   if (state.kind === "ended") return { sessionId: id, ...state.outcome };
   return { sessionId: id, status: "running", ok: null, exitCode: null, signal: null, reason: null, limit: null };
-}
-
-/** A hint that a session waits for input; `undefined` if it does not. */
-export function inputHint(session: Session, wait: InputWait): string | undefined {
-  if (!wait.waiting) return undefined;
-  const how = session.facts.pty ? "write or send-keys, then submit" : "write or submit; eof: true ends its input";
-  if (wait.evidence === "blocked-in-read") return `waiting for input: ${wait.process} is reading it (${how})`;
-  return `maybe waiting for input: silent for ${Math.round(session.idleMs / 1_000)} s with its stdin open (${how})`;
 }
 
 /** The answer to a call that cannot be done on this session. */

@@ -7,8 +7,8 @@ import { tailOfLog } from "../output/budget.ts";
 import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
 import { tellEnd } from "../session/news.ts";
 import type { Session } from "../session/session.ts";
-import { seconds, statusText } from "../session/wording.ts";
-import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
+import { inputHint, seconds, statusText } from "../session/wording.ts";
+import { type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext } from "./dispatch.ts";
 
 /** One session of a list (spec P1). */

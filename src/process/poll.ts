@@ -12,8 +12,15 @@ import { wasNotified } from "../session/news.ts";
 import type { Session, SessionState, Survivor } from "../session/session.ts";
 import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
-import { bufferLoss, fullScreenHint, statusText, survivorsSentence, toldBefore } from "../session/wording.ts";
-import { inputHint, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
+import {
+  bufferLoss,
+  fullScreenHint,
+  inputHint,
+  statusText,
+  survivorsSentence,
+  toldBefore,
+} from "../session/wording.ts";
+import { type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
 import { LONGEST_WAIT_MS, parseCondition, waitUntil, type WokenBy } from "./until.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 import { LIMIT_NAMES, type LimitName } from "../limits.ts";
+import type { InputWait } from "./input_wait.ts";
 import { AS_ROOT } from "./limit_words.ts";
 import type { Notice } from "./events.ts";
 import type { Match } from "./line_watch.ts";
@@ -93,6 +94,14 @@ export function leftoverNotes(session: Session): readonly string[] {
 export function fullScreenHint({ id, watch, state }: Session): string | undefined {
   if (state.kind === "ended" || watch?.modes.alternateScreen !== true) return undefined;
   return `a full-screen program is up: process { action: "screen", sessionId: "${id}" } shows what it draws`;
+}
+
+/** That a session waits for input; `undefined` if it does not. */
+export function inputHint(session: Session, wait: InputWait): string | undefined {
+  if (!wait.waiting) return undefined;
+  const how = session.facts.pty ? "write or send-keys, then submit" : "write or submit; eof: true ends its input";
+  if (wait.evidence === "blocked-in-read") return `waiting for input: ${wait.process} is reading it (${how})`;
+  return `maybe waiting for input: silent for ${Math.round(session.idleMs / 1_000)} s with its stdin open (${how})`;
 }
 
 /** When a running session's time is up. */

@@ -27,6 +27,7 @@ const linux = proc || skipUnless(process.platform === "linux", "only Linux tells
 const linuxTerminal = linux || terminal;
 const python = linuxTerminal || await needs("python3");
 const bash = linuxTerminal || await needs("bash");
+const sshKeygen = linuxTerminal || await needs("ssh-keygen");
 
 /** The shortest silence that can count as waiting, ms. */
 const IDLE_MS = 1_000;
@@ -59,6 +60,7 @@ const waiting: readonly (readonly [what: string, params: ExecParams, reader: str
   ["a reader of /dev/tty behind a pipe", { command: "echo | (read -r x </dev/tty; true)", pty: true }, "bash", bash],
   ["an interactive bash", { command: "exec bash --norc --noprofile -i", pty: true }, "bash", bash],
   ["an interactive python", { command: "exec python3 -i", pty: true }, "python3", python],
+  ["ssh-keygen in a terminal", { command: "ssh-keygen -t ed25519 -f /dev/null", pty: true }, "ssh-keygen", sshKeygen],
   ["a shell's job in the foreground", { command: "bash --norc -ic cat", pty: true }, "cat", bash],
 ];
 

@@ -52,6 +52,8 @@ export interface FakeChild {
   readonly signals: readonly string[];
   /** How often its process tree has been looked at. */
   readonly looks: number;
+  /** How often it has been asked who is blocked reading its stdin. */
+  readonly readerAsked: number;
   /** Who is blocked reading its stdin; a promise for a platform that takes its time to tell. */
   reader: TreeProcess | "unknown" | undefined | Promise<undefined>;
   /** Each write, as text. */
@@ -149,7 +151,7 @@ function createFakeChild(
   const started: FakeProcess[] = [];
   let hasExited = false;
   let outputClosed = false;
-  const seen = { looks: 0, inputEnded: false, released: false };
+  const seen = { looks: 0, readerAsked: 0, inputEnded: false, released: false };
   let stdin: FakeChild["stdin"] = "takes";
 
   const closed = (): OffstageError => new OffstageError("stdin-closed", "nobody reads");
@@ -179,6 +181,9 @@ function createFakeChild(
     signals,
     get looks() {
       return seen.looks;
+    },
+    get readerAsked() {
+      return seen.readerAsked;
     },
     reader: undefined,
     writes,
@@ -239,6 +244,11 @@ function createFakeChild(
     return hasExited ? others : [shell, ...others];
   }
 
+  function reader(): Promise<TreeProcess | "unknown" | undefined> {
+    seen.readerAsked += 1;
+    return Promise.resolve(fake.reader);
+  }
+
   const child: Child = {
     pid,
     exited: exited.promise,
@@ -258,7 +268,7 @@ function createFakeChild(
     ...(groups && { groupAnswers: () => !hasExited || started.some(({ inGroup }) => inGroup) }),
     ...(spec.terminal !== undefined && { resize: (size: TerminalSize) => void sizes.push(size) }),
     ...(inspects && {
-      inspector: { tree: () => Promise.resolve(tree()), reader: () => Promise.resolve(fake.reader) },
+      inspector: { tree: () => Promise.resolve(tree()), reader },
     }),
     release: () => void (seen.released = true),
   };
