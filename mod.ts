@@ -66,6 +66,8 @@ export type {
   Clock,
   DirectoryStatus,
   Exit,
+  GuardStatus,
+  OrphanGuard,
   OutputSink,
   Runtime,
   SignalName,

@@ -21,7 +21,7 @@ import { onUse } from "./on_use.ts";
 import type { ProcessAction, ProcessParams } from "./process/schema.ts";
 import type { ScreenDetails } from "./process/screen.ts";
 import type { WriteDetails } from "./process/typing.ts";
-import type { Runtime, Spawner } from "./runtime.ts";
+import type { GuardStatus, Runtime, Spawner } from "./runtime.ts";
 import type { SessionEvent } from "./session/event.ts";
 import { type AgentEvents, createEvents } from "./session/events.ts";
 import { endAll, type SessionEnd } from "./session/end_all.ts";
@@ -132,6 +132,8 @@ export interface Offstage extends AsyncDisposable, Suspension {
    * @throws {OffstageError} `invalid` if the scope is blank
    */
   agent(scope: string, options?: { readonly processTool?: boolean }): Agent;
+  /** Whether the commands are ended even if the host is killed by SIGKILL; see {@linkcode GuardStatus}. */
+  guardStatus(): GuardStatus;
   /**
    * Ends every session and refuses new ones; resolves when all ends are confirmed or given up. Idempotent.
    *
@@ -178,6 +180,7 @@ export function createOffstage(options: OffstageOptions): Offstage {
     ...(options.onEvent !== undefined && { onEvent: options.onEvent }),
     ...(options.requestHeartbeat !== undefined && { requestHeartbeat: options.requestHeartbeat }),
   });
+  const guard = settings.orphanGuard ? runtime.guard?.() : undefined;
   let stopGuarding: (() => void) | undefined;
   const leases = createLeases(runtime.clock);
   const registry = createRegistry({
@@ -185,10 +188,7 @@ export function createOffstage(options: OffstageOptions): Offstage {
     settings,
     clock: runtime.clock,
     randomBytes: (count) => runtime.randomBytes(count),
-    ...(settings.orphanGuard && {
-      guard: (session) =>
-        (session.pid === undefined ? undefined : runtime.guard?.(session.pid, session.id)) ?? (() => {}),
-    }),
+    guard,
     onEnded: events.ended,
     // The host's end is watched only while there is something to end.
     onOccupied: () => (stopGuarding ??= runtime.onShutdown(close)),
@@ -224,6 +224,7 @@ export function createOffstage(options: OffstageOptions): Offstage {
       events,
       hosts,
       shellFor,
+      instance: guard?.instance,
       processTool: given.processTool ?? true,
     };
     return {
@@ -236,6 +237,11 @@ export function createOffstage(options: OffstageOptions): Offstage {
     };
   }
 
+  function guardStatus(): GuardStatus {
+    if (!settings.orphanGuard) return "off: the setting orphanGuard is false";
+    return guard?.status() ?? `off: ${runtime.name} has none here`;
+  }
+
   const suspension = createSuspension(registry, leases, runtime.clock);
-  return { ...suspension, settings, agent, close, [Symbol.asyncDispose]: close };
+  return { ...suspension, settings, agent, guardStatus, close, [Symbol.asyncDispose]: close };
 }

@@ -187,6 +187,34 @@ export interface Clock {
   timer(ms: number, fire: () => void, holding?: boolean): () => void;
 }
 
+/**
+ * Whether there is a guard: `on`; `idle`, it is started with the first command that lasts; or `off`, there is none and
+ * why.
+ */
+export type GuardStatus = "on" | "idle" | `off: ${string}`;
+
+/**
+ * Sees to it that the commands of one instance are ended within two seconds if the host dies without ending them itself:
+ * their process groups, and every process that carries their session's id.
+ */
+export interface OrphanGuard {
+  /**
+   * The value of `OFFSTAGE_INSTANCE` in the environment of each command, by which one is found that was started so short
+   * a time before the host's death that nobody had been told of it.
+   */
+  readonly instance: string;
+  /** A command has been started as the leader of a group. It costs next to nothing: most are over in no time. */
+  watch(pid: number, sessionId: string): void;
+  /** A command is going to stay, or its leader has ended and others of its group live on. */
+  tell(sessionId: string): void;
+  /** A command and its processes have ended. Safe for one that is not watched. */
+  release(sessionId: string): void;
+  /** Whether commands are guarded. */
+  status(): GuardStatus;
+  /** Nothing is to be guarded any more. Idempotent. */
+  close(): void;
+}
+
 /** What is at a path, as far as running a command there is concerned. */
 export type DirectoryStatus = "ok" | "missing" | "not-a-directory" | "not-permitted";
 
@@ -214,13 +242,8 @@ export interface Runtime {
   portOpen(port: number): Promise<boolean>;
   /** Cryptographically random bytes. */
   randomBytes(count: number): Uint8Array;
-  /**
-   * Sees to it that a process group, and every process that carries the session's id, is ended within two seconds if
-   * the host dies without ending them itself. Absent where there is no way to do that.
-   *
-   * @returns a function to call once they have ended
-   */
-  guard?(pid: number, sessionId: string): () => void;
+  /** Makes the orphan guard of one instance. Absent where there is no way to have one. */
+  guard?(): OrphanGuard;
   /**
    * Calls `end` when the host is about to end (signal, uncaught error, normal end) and waits for it as far as the
    * host allows.

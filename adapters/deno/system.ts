@@ -37,6 +37,11 @@ const CAN_LOOK_UP: readonly DenoPermission[] = [
 /** node:child_process, by which the guard is started, reads the environment too. */
 const NEEDED_BY_GUARD: readonly DenoPermission[] = [{ name: "run", command: "sh" }, { name: "env" }];
 
+function guardForbidden(): string | undefined {
+  const flags = missingFlags(NEEDED_BY_GUARD);
+  return flags === "" ? undefined : `Deno was started without ${flags}`;
+}
+
 /**
  * Everything a {@linkcode Runtime} has beside its name and its spawner. What may not be asked is answered as well as
  * can be: the spawn that follows has the last word.
@@ -63,7 +68,7 @@ export function createDenoSystem(variables: readonly string[]): Omit<Runtime, "n
       if (flags !== "") throw notAllowed(`ask whether port ${port} is open`, flags);
       return await system.portOpen(port);
     },
-    guard: createOrphanGuard(() => NEEDED_BY_GUARD.every(isGranted), atDenoExit),
+    guard: () => createOrphanGuard({ forbidden: guardForbidden, atExit: atDenoExit }),
     onShutdown: createDenoShutdown(),
   };
 }

@@ -1,8 +1,8 @@
 /**
  * The orphan guard: ends the commands of a host that died without a chance to do so itself (spec E39).
  *
- * One small `sh` per host process reads on its stdin which process groups there are. The end of that stdin means that
- * the host is dead, by whatever cause: then it ends them. Uses only built-ins that Node, Deno and Bun share.
+ * One small `sh` per instance reads on its stdin which process groups there are. The end of that stdin means that the
+ * host is dead, by whatever cause: then it ends them. Uses only built-ins that Node, Deno and Bun share.
  *
  * @module
  */
@@ -10,135 +10,165 @@ import { spawn } from "node:child_process";
 import process from "node:process";
 import type { Writable } from "node:stream";
 import { clearTimeout, setTimeout } from "node:timers";
-
-/** Begins to guard a process group and the processes that carry the session's id; returns how to end that. */
-export type Guard = (pid: number, sessionId: string) => () => void;
+import { GUARD_SCRIPT } from "./guard_script.ts";
+import type { GuardStatus, OrphanGuard } from "../../mod.ts";
 
 /** Calls `act` when the host exits in an orderly way; returns how to prevent that. */
 export type AtExit = (act: () => void) => () => void;
 
 /**
- * Age from which a command is guarded, ms. Most commands are over before, and telling the guard of them would add a
- * tenth to their time. What is younger when the host is killed, or crashes, is not ended; `process.exit()` leaves
- * time to tell.
+ * Age from which the guard is told of a command, ms, unless it has gone to the background before. Most commands are over
+ * by then, and telling of each would add a tenth to their time. The younger ones it finds by the instance's mark.
  */
-const GUARDED_FROM_MS = 20;
+const TOLD_FROM_MS = 20;
 
-/** The shell is ended after that long with nothing to guard, ms, so that no process outlives the use of an instance. */
-const IDLE_END_MS = 5_000;
+/** The shell is ended after that long with nothing to guard, ms: an instance that is left open needs none for ever. */
+const IDLE_END_MS = 60_000;
 
-/**
- * `+ pid id` and `- pid id` say what there is to end; the end of the input is the host's. Whoever carries a session's
- * id in its environment is found in `/proc` and, if it is outside the groups (field 5 of its stat), signalled by itself:
- * nobody gets two SIGTERM, which would hit a shell inside its trap. One second lies between TERM and KILL: together
- * with the two looks that is less than the two seconds that are promised.
- */
-const SCRIPT = `
-trap '' HUP INT TERM
-guarded=' '
-while read -r op pid id; do
-  case $op in
-    +) guarded="$guarded$pid:$id " ;;
-    -) guarded="\${guarded%%" $pid:$id "*} \${guarded#*" $pid:$id "}" ;;
-  esac
-done
-[ -n "\${guarded# }" ] || exit 0
-ids=
-groups=
-for entry in $guarded; do
-  groups="$groups -\${entry%%:*}"
-  ids="$ids|\${entry#*:}"
-done
-end() {
-  kill -s "$1" -- $groups
-  for path in $(grep -lzE "^OFFSTAGE_SESSION_ID=(\${ids#|})$" /proc/[0-9]*/environ); do
-    path=\${path%/environ}
-    read -r stat < "$path/stat" || continue
-    set -- "$1" \${stat##*) }
-    case "$groups " in *" -$4 "*) ;; *) kill -s "$1" -- "\${path#/proc/}" ;; esac
-  done
+/** Whoever ends the guard more often than this within that time, ms, is stronger; it is tried again when that is over. */
+const MOST_DEATHS = 5;
+const DEATHS_WITHIN_MS = 10_000;
+
+/** What the guard of a runtime needs to know. */
+export interface OrphanGuardOptions {
+  /** Why `sh` may not be started; `undefined` if it may. Default: it may. */
+  readonly forbidden?: () => string | undefined;
+  /** Calls back while the host exits. Default: the `exit` event of `process`. */
+  readonly atExit?: AtExit;
 }
-end TERM
-end CONT
-sleep 1
-end KILL
-`;
+
+interface Command {
+  readonly pid: number;
+  readonly since: number;
+}
 
 /**
- * Makes the guard of this process. The shell is started with the first command that has lived for
- * {@linkcode GUARDED_FROM_MS}, and ended {@linkcode IDLE_END_MS} after the last.
- *
- * @param permitted whether `sh` may be started; if not, or if there is none, nothing is guarded
- * @param atExit calls back while the host exits; default: the `exit` event of `process`
+ * Makes the guard of one instance. Its shell is started with the first command that lives for {@linkcode TOLD_FROM_MS} or
+ * goes to the background, and again whenever it is ended by somebody else; it ends with the instance, or
+ * {@linkcode IDLE_END_MS} after the last command.
  */
-export function createOrphanGuard(permitted: () => boolean = () => true, atExit: AtExit = atProcessExit): Guard {
-  let input: Writable | undefined;
-  let failed = false;
-  let guarded = 0; // commands that the shell has been told of
+export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard {
+  const { forbidden = () => undefined, atExit = atProcessExit } = options;
+  const instance = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+  const untold = new Map<string, Command>(); // by session, oldest first
+  const told = new Map<string, Command>();
+  let shell: Writable | undefined; // its stdin
+  let deaths: readonly number[] = [];
+  let lastDeath = "";
   let ending: ReturnType<typeof setTimeout> | undefined;
+  let waking: ReturnType<typeof setTimeout> | undefined;
+  let retrying: ReturnType<typeof setTimeout> | undefined;
+  let stopListening = (): void => {};
 
-  function start(): Writable | undefined {
-    if (failed || !permitted()) return undefined;
-    const shell = spawn("sh", ["-c", SCRIPT, "offstage-guard"], {
-      cwd: "/",
-      env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, // nothing of the host's, and no mark of a session it may be in
-      detached: true, // what ends the host's group must not end its guard
-      stdio: ["pipe", "ignore", "ignore"],
-    });
-    const fail = (): void => {
-      if (input !== shell.stdin) return; // it was ended because there was nothing to guard
-      failed = true;
-      input = undefined;
-    };
-    shell.once("error", fail).once("exit", fail).unref();
-    shell.stdin.on("error", fail);
-    (shell.stdin as Writable & { unref?(): void }).unref?.(); // a pipe to a guard must not keep its host alive
-    return shell.stdin;
+  function trouble(): string | undefined {
+    deaths = deaths.filter((at) => at > performance.now() - DEATHS_WITHIN_MS);
+    return forbidden() ?? (deaths.length >= MOST_DEATHS ? lastDeath : undefined);
   }
 
-  function told(count: 1 | -1, line: string): void {
-    guarded += count;
-    clearTimeout(ending);
-    input?.write(line);
-    if (guarded === 0) ending = setTimeout(endShell, IDLE_END_MS).unref();
+  function say(line: string): void {
+    if (shell === undefined && trouble() === undefined) start();
+    else shell?.write(line);
+  }
+
+  /** Puts another shell in the place of one that is dead: at once, or when it is worth another try. */
+  function revive(): void {
+    if (told.size === 0 || shell !== undefined) return;
+    if (trouble() === undefined) return start();
+    clearTimeout(retrying);
+    retrying = setTimeout(revive, DEATHS_WITHIN_MS).unref();
+  }
+
+  /** Starts the shell and tells it of everything. */
+  function start(): void {
+    let input: Writable | undefined;
+    const die = (how: string): void => {
+      if (shell !== input) return; // it was ended on purpose
+      shell = undefined;
+      deaths = [...deaths, performance.now()];
+      lastDeath = `sh ${how}`;
+      revive();
+    };
+    const fail = (error: unknown): void => die(`cannot be started: ${error instanceof Error ? error.message : error}`);
+    try {
+      const child = spawn("sh", ["-c", GUARD_SCRIPT, "offstage-guard", instance, "/proc"], {
+        cwd: "/",
+        env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, // nothing of the host's, and no mark of a session it may be in
+        detached: true, // what ends the host's group must not end its guard
+        stdio: ["pipe", "ignore", "ignore"],
+      });
+      child.once("error", fail);
+      child.once("exit", (code, signal) => die(`keeps ending, the last time by ${signal ?? `exit code ${code}`}`));
+      child.unref();
+      input = shell = child.stdin ?? undefined; // there is none when no descriptor was left for it
+    } catch (error) {
+      return fail(error);
+    }
+    input?.on("error", () => {}); // the shell is dead, which its exit tells
+    (input as (Writable & { unref?(): void }) | undefined)?.unref?.(); // a pipe to a guard must not keep its host alive
+    for (const [sessionId, { pid }] of told) input?.write(`+ ${pid} ${sessionId}\n`);
   }
 
   function endShell(): void {
-    input?.end();
-    input = undefined;
+    shell?.end("q\n");
+    shell = undefined;
   }
 
-  const untold = new Set<() => void>(); // each tells the guard of one command
-  let stopListening = (): void => {};
-  const tellAll = (): void => untold.forEach((tell) => tell());
-
-  /** Calls `tell` once the command is old enough, or the host exits; returns how to prevent it. */
-  function tellLater(tell: () => void): () => void {
-    const stopWaiting = (): void => {
-      clearTimeout(timer);
-      if (untold.delete(tellNow) && untold.size === 0) stopListening();
-    };
-    const tellNow = (): void => {
-      stopWaiting();
-      tell();
-    };
-    const timer = setTimeout(tellNow, GUARDED_FROM_MS).unref();
-    if (untold.size === 0) stopListening = atExit(tellAll);
-    untold.add(tellNow);
-    return stopWaiting;
+  function tell(sessionId: string): void {
+    const command = untold.get(sessionId) ?? told.get(sessionId);
+    if (command === undefined) return;
+    untold.delete(sessionId);
+    told.set(sessionId, command);
+    clearTimeout(ending);
+    say(`+ ${command.pid} ${sessionId}\n`);
   }
 
-  return (pid, sessionId) => {
-    let isTold = false;
-    const stopWaiting = tellLater(() => {
-      isTold = true;
-      input ??= start();
-      told(1, `+ ${pid} ${sessionId}\n`);
-    });
-    return () => {
-      stopWaiting();
-      if (isTold) told(-1, `- ${pid} ${sessionId}\n`);
-    };
+  function tellAll(): void {
+    for (const sessionId of [...untold.keys()]) tell(sessionId);
+  }
+
+  /** One timer for all: many quick commands in a row set it once in a while. */
+  function wakeLater(): void {
+    waking = setTimeout(() => {
+      const due = performance.now() - TOLD_FROM_MS;
+      for (const [sessionId, { since }] of [...untold]) if (since <= due) tell(sessionId);
+      if (untold.size > 0) return wakeLater();
+      waking = undefined;
+      stopListening();
+    }, TOLD_FROM_MS).unref();
+  }
+
+  return {
+    instance,
+    watch: (pid, sessionId) => {
+      untold.set(sessionId, { pid, since: performance.now() });
+      if (waking !== undefined) return;
+      stopListening = atExit(tellAll);
+      wakeLater();
+    },
+    tell,
+    release: (sessionId) => {
+      const command = told.get(sessionId);
+      untold.delete(sessionId);
+      if (command === undefined) return;
+      told.delete(sessionId);
+      shell?.write(`- ${command.pid} ${sessionId}\n`);
+      if (told.size === 0) ending = setTimeout(endShell, IDLE_END_MS).unref();
+    },
+    status: (): GuardStatus => {
+      const why = trouble();
+      if (why !== undefined) return `off: ${why}`;
+      return shell === undefined ? "idle" : "on";
+    },
+    close: () => {
+      clearTimeout(ending);
+      clearTimeout(waking);
+      clearTimeout(retrying);
+      stopListening();
+      untold.clear();
+      told.clear();
+      endShell();
+    },
   };
 }
 

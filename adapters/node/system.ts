@@ -38,7 +38,7 @@ export function createSystem(): Omit<Runtime, "name" | "spawner"> {
     hasProgram: (nameOrPath) => Promise.resolve(findProgram(nameOrPath, process.env.PATH, cwd()) !== undefined),
     portOpen: async (port) => (await Promise.all(LOOPBACK.map((host) => answers(host, port)))).includes(true),
     randomBytes: createRandomPool(),
-    ...(process.platform !== "win32" && { guard: createOrphanGuard() }),
+    ...(process.platform !== "win32" && { guard: () => createOrphanGuard() }),
     onShutdown: createShutdown(),
   };
 }

@@ -58,6 +58,8 @@ export interface EnvironmentOptions {
   readonly plainTerminal: boolean;
   /** Id of the session. */
   readonly sessionId: string;
+  /** By which the orphan guard finds it. Default: it is not to be found. */
+  readonly instance?: string | undefined;
   /** The command runs in a sandbox. */
   readonly sandbox: boolean;
   /** Carries the command's text to the shell, see `shellCommand`. Default: nothing. */
@@ -132,6 +134,7 @@ export function buildEnvironment(options: EnvironmentOptions): Record<string, st
     ...options.env,
     OPENCLAW_SHELL: "exec",
     OFFSTAGE_SESSION_ID: options.sessionId,
+    ...(options.instance !== undefined && { OFFSTAGE_INSTANCE: options.instance }),
     ...options.command,
   };
 }

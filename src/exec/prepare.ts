@@ -92,6 +92,8 @@ export interface PrepareContext {
   readonly hosts: Hosts;
   /** Chooses the shell, given the host's environment. */
   readonly shellFor: (environment: Readonly<Record<string, string>>) => Promise<Shell>;
+  /** The instance's mark in the environment of its commands, if it has an orphan guard. */
+  readonly instance: string | undefined;
   /** Whether the agent can follow a session up. */
   readonly processTool: boolean;
 }
@@ -181,6 +183,7 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
         terminal: size !== undefined,
         plainTerminal: settings.plainTerminal,
         sessionId,
+        instance: context.instance,
         sandbox: route.host === "sandbox",
         command: wrapped.env,
       }),

@@ -5,7 +5,7 @@
  */
 import type { Settings } from "../config.ts";
 import type { OffstageError } from "../errors.ts";
-import type { Clock } from "../runtime.ts";
+import type { Clock, OrphanGuard } from "../runtime.ts";
 import { survivorsOf } from "./end.ts";
 import { createIdleEnd } from "./idle_end.ts";
 import { newSessionId } from "./ids.ts";
@@ -55,8 +55,8 @@ export interface RegistryOptions {
   readonly randomBytes: (count: number) => Uint8Array;
   /** Why nothing may start at present, if that is so. */
   readonly refusal: () => OffstageError | undefined;
-  /** Looks after a session's processes in case the host dies; returns how to end that. */
-  readonly guard?: (session: Session) => () => void;
+  /** Looks after the sessions' processes in case the host dies. */
+  readonly guard?: OrphanGuard | undefined;
   /** Called when a session has settled. */
   readonly onEnded: (session: Session) => void;
   /** Called when there is a process to look after, and there was none. */
@@ -69,10 +69,10 @@ export interface RegistryOptions {
 
 /** Makes an empty registry. */
 export function createRegistry(options: RegistryOptions): Registry {
-  const { settings, clock, randomBytes } = options;
+  const { settings, clock, randomBytes, guard } = options;
   const sessions = new Map<string, Session>();
   const scopes = new Map<string, Set<Session>>();
-  const withProcesses = new Map<Session, () => void>(); // each with how to end its guard
+  const withProcesses = new Set<Session>();
   const used = new Set<string>();
   const lingering = new Set<Session>(); // forgotten, but somebody still holds their pipes
   const starts = createStarts(options.refusal);
@@ -84,12 +84,13 @@ export function createRegistry(options: RegistryOptions): Registry {
 
   function occupy(session: Session): void {
     if (withProcesses.size === 0) options.onOccupied();
-    withProcesses.set(session, options.guard?.(session) ?? (() => {}));
+    withProcesses.add(session);
+    if (session.pid !== undefined) guard?.watch(session.pid, session.id);
   }
 
   function vacate(session: Session): void {
     idleEnd.forget(session);
-    withProcesses.get(session)?.();
+    guard?.release(session.id);
     if (withProcesses.delete(session) && withProcesses.size === 0) options.onVacant();
   }
 
@@ -125,7 +126,8 @@ export function createRegistry(options: RegistryOptions): Registry {
   }
 
   function ended(session: Session): void {
-    if (!treeMayLive(session)) vacate(session);
+    if (treeMayLive(session)) guard?.tell(session.id);
+    else vacate(session);
     if (!session.listed || !sessions.has(session.id) || retention.keeps(session)) return;
     if (session.hidden) return drop(session, "removed");
     retention.keep(session);
@@ -156,6 +158,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       options.onShown();
       session.lastUsedAt = clock.monotonic();
       if (session.state.kind === "ended") ended(session);
+      else guard?.tell(session.id);
       if (withProcesses.has(session)) idleEnd.watch(session);
     },
     ended: (session) => {
@@ -180,6 +183,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       for (const session of lingering) session.child.release(); // or their readers would keep the host alive
       lingering.clear();
       tombstones.clear();
+      guard?.close();
     },
   };
 }

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertGreater, assertLess, assertStringIncludes } from "@std/assert";
+import { readStat } from "../../adapters/linux/proc.ts";
 import type { ExecParams } from "../../mod.ts";
 import type { HostPlan } from "../fixtures/host.ts";
 import { runtimeName } from "../skip.ts";
@@ -31,6 +32,8 @@ interface Host extends AsyncDisposable {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null; readonly output: string }>;
   /** Resolves when its commands are up. */
   readonly up: Promise<void>;
+  /** Its process id. */
+  readonly pid: number;
   /** Live processes of its commands. */
   readonly processes: () => readonly number[];
   /** An empty folder that its commands run in. */
@@ -41,11 +44,12 @@ async function start(
   commands: readonly ExecParams[],
   end: HostPlan["end"],
   exec: HostPlan["exec"] = { killGraceMs: 1_000 },
+  last?: ExecParams,
 ): Promise<Host> {
   const folder = await freshFolder();
   const { env, variable } = uniqueMark();
-  const marked = commands.map((params) => ({ workdir: folder.path, env, ...params }));
-  const plan: HostPlan = { exec, commands: marked, end };
+  const marked = (params: ExecParams): ExecParams => ({ workdir: folder.path, env, ...params });
+  const plan: HostPlan = { exec, commands: commands.map(marked), end, ...(last && { last: marked(last) }) };
   const child = spawn(process.execPath, [...runtimeArgs, hostProgram, JSON.stringify(plan)], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -62,6 +66,7 @@ async function start(
     kill: (signal) => void child.kill(signal),
     ended: once(child, "close").then(([code, signal]) => ({ code, signal, output })),
     up: isUp,
+    pid: child.pid ?? 0,
     processes,
     folder: folder.path,
     [Symbol.asyncDispose]: async () => {
@@ -174,6 +179,104 @@ test("E39 SIGKILL of the host: the orphan guard ends every session [48]", { skip
   await host.ended;
   await eventually(() => host.processes().length === 0, "the orphan guard ends them", 10_000);
 });
+
+/** Everything a command can do to outlive its host. */
+const STUBBORN: readonly ExecParams[] = [
+  { command: "echo up; sleep 600" },
+  { command: "echo up; sleep 600", pty: true },
+  { command: "trap '' TERM; echo up; while :; do sleep 0.5; done" },
+  { command: "trap '' TERM HUP; echo up; while :; do sleep 0.5; done", pty: true },
+  { command: "setsid sh -c \"trap '' TERM; sleep 600; sleep 600\" & echo up; exec sleep 600" },
+  { command: "(setsid sleep 600 >/dev/null 2>&1 &); echo up; sleep 600" },
+  { command: "echo up; kill -STOP $$; sleep 600" },
+  { command: "sleep 600 & sleep 600 & echo up" },
+  { command: "nohup sleep 600 >/dev/null 2>&1 & disown; echo up; sleep 600" },
+  { command: "echo up; exec cat" },
+];
+
+test(
+  "E39 SIGKILL of a host with fifty sessions of every kind: nothing of them is left [48]",
+  { skip: proc },
+  async () => {
+    const fifty = Array.from({ length: 5 }, () => STUBBORN).flat().map((each) => ({ stdin: "open" as const, ...each }));
+    const host = closing(await start(fifty, "stay"));
+    await host.up;
+    assertGreater(host.processes().length, 50);
+    host.kill("SIGKILL");
+    await host.ended;
+    await eventually(() => host.processes().length === 0, "the orphan guard ends them");
+  },
+);
+
+test(
+  "E39 SIGKILL of a host whose orphan guard was killed before: there is another one [48]",
+  { skip: proc },
+  async () => {
+    const host = closing(await start(SESSIONS, "stay"));
+    await host.up;
+    const guards = (): readonly number[] =>
+      processesWith("offstage-guard").filter((pid) => readStat(pid)?.parent === host.pid);
+    const [first = 0] = guards();
+    process.kill(first, "SIGKILL");
+    await eventually(() => guards().some((pid) => pid !== first), "it is replaced");
+    host.kill("SIGKILL");
+    await host.ended;
+    await eventually(() => host.processes().length === 0, "the other orphan guard ends them");
+  },
+);
+
+test("E39 SIGKILL of a host right after its first answer [48]", { skip: proc }, async () => {
+  const host = closing(await start([], "kill itself", {}, { command: "sleep 600", background: true }));
+  await host.ended;
+  await eventually(() => host.processes().length === 0, "the orphan guard ends it");
+});
+
+test("E39 SIGKILL of a host whose newest command has only just begun [48]", { skip: proc }, async () => {
+  const last: ExecParams = { command: "setsid sleep 600 & env -i sleep 600 & echo young; exec sleep 600" };
+  const host = closing(await start(SESSIONS, "stay", {}, last));
+  await host.ended;
+  await eventually(() => host.processes().length === 0, "the orphan guard ends them");
+});
+
+test(
+  "E39 what has cleared its environment goes too, with its group or with its parent [48]",
+  { skip: proc },
+  async () => {
+    const marker = uniqueSleep();
+    const clears = (end: string): string => `env -i ${marker} & env -i setsid ${marker} & echo up; ${end}`;
+    const host = closing(await start([{ command: clears("wait") }, { command: `env -i ${marker} & echo up` }], "stay"));
+    try {
+      await host.up;
+      const sleeps = (): readonly number[] => processesWith(marker).filter((pid) => pid !== host.pid); // its plan says it too
+      await eventually(() => sleeps().length === 3, "they have started");
+      host.kill("SIGKILL");
+      await host.ended;
+      await eventually(() => processesWith(marker).length === 0, "the orphan guard ends them");
+    } finally {
+      for (const pid of processesWith(marker)) process.kill(pid, "SIGKILL");
+    }
+  },
+);
+
+test(
+  "E39 a daemon that an ended command has left behind on purpose outlives even SIGKILL",
+  { skip: proc },
+  async () => {
+    const marker = uniqueSleep();
+    const daemon = `setsid -f ${marker} </dev/null >/dev/null 2>&1; echo up`;
+    const host = closing(await start([{ command: daemon }, { command: "sleep 2; echo up; sleep 600" }], "stay"));
+    try {
+      await host.up;
+      const isSession = (): boolean => host.processes().some((pid) => !processesWith(marker).includes(pid));
+      host.kill("SIGKILL");
+      await host.ended;
+      await eventually(() => !isSession(), "the orphan guard ends the session");
+      assertEquals(processesWith(marker).length, 1);
+    } finally {
+      for (const pid of processesWith(marker)) process.kill(pid, "SIGKILL");
+    }
+  },
+);
 
 test("E39 process.exit() of the host: the orphan guard ends what SIGTERM did not [48]", { skip: proc }, async () => {
   const host = closing(await start(SESSIONS, "exit"));

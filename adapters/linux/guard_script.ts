@@ -1,0 +1,155 @@
+/**
+ * What the orphan guard does, as a program for any POSIX `sh`: apart from the TypeScript around it, so that it can be run
+ * on a made-up `/proc`.
+ *
+ * @module
+ */
+
+/**
+ * Arguments: the instance's mark, and where `/proc` is. On stdin `+ <group> <session>` says which group there is to end,
+ * the same again says that its leader has ended, `- <group> <session>` that it is over, and `q` that all is. The end of
+ * the input is the death of the host.
+ *
+ * Then these are ended, and nobody else:
+ *
+ * - a group that was told of, if it is the one that was told of: its leader, alive or unreaped, has the start time that
+ *   it had then; or the leader had ended before, and a member is older than that news;
+ * - who carries the id of a session that was told of, or the mark of the instance if it is so young that its session may
+ *   not have been told of yet (an older one with that mark is a daemon that its command left behind on purpose);
+ * - the groups which these lead, and their descendants, with whatever environment.
+ *
+ * Nobody gets two SIGTERM: the second would hit a shell inside its trap. One second lies between TERM and KILL, so all is
+ * over in less than the two seconds that are promised. KILL is repeated for what was forked meanwhile.
+ *
+ * Start times are those of proc_pid_stat(5), in ticks since boot, of which there are 100 a second: `/proc/uptime` without
+ * its point. Where there is no `/proc` the groups are all there is.
+ */
+export const GUARD_SCRIPT: string = `
+trap '' HUP INT TERM
+instance=$1 proc=$2
+told=' ' # group:session:birth of the leader, or group:session:<time of the news of its end
+
+look() {
+  stat=
+  while read -r line || [ -n "$line" ]; do stat="$stat $line"; done <"$proc/$1/stat" || return 1
+  set -- \${stat##*') '}
+  [ $# -ge 20 ] || return 1
+  state=$1 parent=$2 group=$3 start=\${20}
+}
+
+ticks() {
+  read -r uptime rest <"$proc/uptime" || return 1
+  ticks=\${uptime%.*}\${uptime#*.}
+}
+
+is_dead() {
+  case $state in Z | X) return 0 ;; esac
+  return 1
+}
+
+forget() {
+  case $told in
+    *" $1:"*) rest=\${told#*" $1:"}; told="\${told%%" $1:"*} \${rest#* }" ;;
+  esac
+}
+
+while read -r op leader session; do
+  [ "$op" = q ] && exit 0
+  forget "$leader:$session"
+  [ "$op" = + ] || continue
+  if look "$leader" && ! is_dead; then birth=$start; else ticks && birth="<$ticks"; fi
+  told="$told$leader:$session:$birth "
+done
+
+carrying() {
+  found=' '
+  for path in $(grep "$@" "$proc"/[0-9]*/environ); do
+    path=\${path%/environ}
+    found="$found\${path##*/} "
+  done
+}
+
+is_told_group() {
+  case $told in *" $group:"*) ;; *) return 1 ;; esac
+  birth=\${told#*" $group:"}
+  birth=\${birth#*:}
+  birth=\${birth%% *}
+  case $birth in
+    '<'*) [ "$start" -le "\${birth#<}" ] ;;
+    *) [ "$pid" = "$group" ] && [ "$start" = "$birth" ] ;;
+  esac
+}
+
+is_own() {
+  case $own in *" $pid:$start "*) return 0 ;; esac
+  case $marked in *" $pid "*) return 0 ;; esac
+  case $young in *" $pid "*) [ "$start" -ge "$since" ]; return ;; esac
+  return 1
+}
+
+take() {
+  case $own in *" $pid:$start "*) ;; *) own="$own$pid:$start " ;; esac
+  taken="$taken$pid "
+  case "$pid $groups $told" in
+    "$group "* | *" $group "* | *" $group:"*) groups_now="$groups_now$group " ;;
+  esac
+}
+
+own=' '    # pid:start of everybody to be ended, from the first look to the last
+groups=' ' # the groups to be ended, as the look before found them
+
+survey() {
+  targets=
+  if ! ticks; then
+    for entry in $told; do targets="$targets -\${entry%%:*}"; done
+    [ -n "$targets" ]
+    return
+  fi
+  sessions=
+  for entry in $told; do entry=\${entry#*:}; sessions="$sessions|\${entry%%:*}"; done
+  found=' '
+  [ -z "$sessions" ] || carrying -lzxE "OFFSTAGE_SESSION_ID=(\${sessions#|})"
+  marked=$found
+  carrying -lzxF "OFFSTAGE_INSTANCE=$instance"
+  young=$found
+  table= taken=' ' groups_now=' '
+  for path in "$proc"/[0-9]*; do
+    pid=\${path##*/}
+    look "$pid" || continue
+    if is_told_group; then groups_now="$groups_now$group "; fi
+    is_dead && continue
+    table="$table $pid:$parent:$group:$start"
+    if is_own; then take; fi
+  done
+  before=
+  while [ "$before" != "$taken" ]; do
+    before=$taken
+    for entry in $table; do
+      pid=\${entry%%:*} entry=\${entry#*:}
+      parent=\${entry%%:*} entry=\${entry#*:}
+      group=\${entry%%:*} start=\${entry#*:}
+      case $taken in *" $pid "*) continue ;; esac
+      case "$groups_now.$taken" in *" $group "*.* | *.*" $parent "*) take ;; esac
+    done
+  done
+  groups=$groups_now
+  for entry in $table; do
+    pid=\${entry%%:*} entry=\${entry#*:}
+    group=\${entry#*:} group=\${group%%:*}
+    case $taken in *" $pid "*) ;; *) continue ;; esac
+    case $groups in *" $group "*) target=-$group ;; *) target=$pid ;; esac
+    case "$targets " in *" $target "*) ;; *) targets="$targets $target" ;; esac
+  done
+  [ -n "$targets" ]
+}
+
+if ticks; then since=$((ticks - 100)); fi
+survey || exit 0
+kill -s TERM -- $targets
+kill -s CONT -- $targets
+sleep 1
+for round in 1 2 3 4 5 6 7 8; do
+  survey || exit 0
+  kill -s KILL -- $targets
+done
+`;
