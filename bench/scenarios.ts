@@ -7,6 +7,8 @@
  *
  * @module
  */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createOffstage } from "../adapters/auto.ts";
@@ -41,6 +43,8 @@ const SCENARIOS: Readonly<Record<string, Apart | Together>> = {
   true: {
     both: () => withAgent((agent) => inTurns(bareTrue, () => agent.exec({ command: "true" }))),
   },
+  /** A command of 30 ms, without the orphan guard and with it, and what the guard holds while nothing happens. */
+  guard: { both: () => withAgent((bare) => withAgent((agent) => guarded(bare, agent)), false) },
   /** 256 MiB of lines. */
   bulk: {
     bare: () => rate(async () => (await bareSpawn([...SHELL, BULK], () => {})).done),
@@ -98,8 +102,8 @@ async function bareTrue(): Promise<void> {
   await (await bareSpawn([...SHELL, "true"], () => {})).done;
 }
 
-async function withAgent<T>(measure: (agent: Agent) => Promise<T>): Promise<T> {
-  const offstage = createOffstage({ tools: { exec: { maxSessions: 10_000, killGraceMs: 100 } } });
+async function withAgent<T>(measure: (agent: Agent) => Promise<T>, orphanGuard = true): Promise<T> {
+  const offstage = createOffstage({ tools: { exec: { maxSessions: 10_000, killGraceMs: 100, orphanGuard } } });
   const numbers = await measure(offstage.agent("bench"));
   await offstage.close();
   return numbers;
@@ -131,6 +135,15 @@ async function inTurns(bare: () => Promise<unknown>, ours: () => Promise<unknown
     times.ours.push(...await turn(ours));
   }
   return { bare: { ms: percentile(times.bare, 0.5) }, ours: { ms: percentile(times.ours, 0.5) } };
+}
+
+async function guarded(bare: Agent, agent: Agent): ReturnType<Together["both"]> {
+  const nap = (who: Agent) => (): Promise<unknown> => who.exec({ command: "sleep 0.03" });
+  const times = await inTurns(nap(bare), nap(agent));
+  const children = execFileSync("ps", ["-o", "pid=,comm=", "--ppid", `${process.pid}`], { encoding: "utf8" });
+  const pid = /^ *(\d+) sh$/m.exec(children)?.[1];
+  const [, held = ""] = /^Pss: +(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")) ?? [];
+  return { bare: times.bare, ours: { ...times.ours, heldKib: Number(held) } };
 }
 
 async function rate(run: () => Promise<unknown>): Promise<Numbers> {

@@ -38,8 +38,24 @@ test("P1 every session with what is known about it", async () => {
     evidence: "idle",
     idleMs: 3_000,
     truncated: false,
+    survivors: [],
     tail: "last line",
   }]);
+});
+
+test("P1 a session whose shell has ended says how many of its processes live on, for as long as they do", async () => {
+  const bench = open({}, { host: { inspects: true } });
+  const { id, child } = await background(bench);
+  child.started.push({ pid: 2001, name: "server", inGroup: true }, { pid: 2002, name: "worker", inGroup: true });
+  child.exit(0);
+  await bench.clock.advance(1_000);
+  const { sessions: [both], text } = await act(bench.agent, { action: "list" });
+  assertEquals([both?.sessionId, both?.survivors.map(({ pid }) => pid)], [id, [2001, 2002]]);
+  assertStringIncludes(text, " | 2 processes it started still run: server 2001, worker 2002");
+  child.started.length = 0;
+  const later = await act(bench.agent, { action: "list" });
+  assertEquals(later.sessions[0]?.survivors, []);
+  assertEquals(later.text.includes("still run"), false);
 });
 
 test("P1 the newest start comes first, also among starts of the same moment, and stays so after ends", async () => {

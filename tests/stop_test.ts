@@ -175,6 +175,30 @@ test("P41 R6 a single signal reaches the tree that a shell has left too", async 
   assertStringIncludes(text, "SIGHUP sent");
 });
 
+test("P41 R6 it reaches those outside the group as well, and who lives on is named", async () => {
+  const bench = open({}, { host: { inspects: true } });
+  const { id, child } = await background(bench);
+  child.started.push(
+    { pid: 2001, name: "stray", inGroup: false },
+    { pid: 2002, name: "stubborn", inGroup: false, ignores: ["SIGHUP"] },
+  );
+  child.exit(0);
+  await bench.clock.advance(1_000);
+  const { survivors, confirmed, text } = await act(bench.agent, { action: "kill", sessionId: id, signal: "SIGHUP" });
+  assertEquals([sent(child, "SIGHUP 2001"), sent(child, "SIGHUP 2002")], [1, 1]);
+  assertEquals([confirmed, survivors], [false, [{ pid: 2002, name: "stubborn" }]]);
+  assertStringIncludes(text, "SIGHUP sent. [completed: exit code 0] [1 process it started still runs: stubborn 2002]");
+});
+
+test("P40 a single signal to a running command goes to its group, as a terminal would send it", async () => {
+  const bench = open({}, { host: { inspects: true } });
+  const { id, child } = await background(bench);
+  child.started.push({ pid: 2001, name: "stray", inGroup: false });
+  child.onSignal = () => {};
+  await act(bench.agent, { action: "kill", sessionId: id, signal: "SIGUSR1" });
+  assertEquals(child.signals, ["SIGUSR1 group"]);
+});
+
 test("P41 kill on an ended session is a friendly no-op that states the exit", async () => {
   const bench = open();
   const { id, child } = await background(bench);

@@ -4,9 +4,9 @@
  * @module
  */
 import type { Session, Survivor } from "../session/session.ts";
-import { stop } from "../session/stop.ts";
+import { signalTree, stop } from "../session/stop.ts";
 import { waitFor } from "../session/wait.ts";
-import { seconds, statusText } from "../session/wording.ts";
+import { livingOn, seconds, statusText } from "../session/wording.ts";
 import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
@@ -49,15 +49,17 @@ async function one(
   timeoutMs: number,
   abort: AbortSignal | undefined,
 ): Promise<ProcessAnswer<KillDetails>> {
-  const outcome = session.signal(signal);
+  const outcome = await signalTree(session, signal);
   if (outcome === "refused") {
     return notPossible(`Cannot send ${signal} to session "${session.id}": the system does not permit it`);
   }
   await waitFor(session, () => session.state.kind === "ended", { timeoutMs, signal: abort });
+  const survivors = session.state.kind === "ended" ? await survivorsOf(session) : [];
+  const left = survivors.length === 0 ? "" : ` [${livingOn(survivors)}]`;
   return answer(
     session,
-    [],
-    `${signal} ${outcome === "sent" ? "sent" : "not sent: nobody is there"}. [${statusText(session)}]`,
+    survivors,
+    `${signal} ${outcome === "sent" ? "sent" : "not sent: nobody is there"}. [${statusText(session)}]${left}`,
   );
 }
 
@@ -79,8 +81,7 @@ function answer(
 function sentence(session: Session, confirmed: boolean, survivors: readonly Survivor[], graceMs: number): string {
   if (confirmed) return `Ended, with all its processes. [${statusText(session)}]`;
   if (isOver(session)) {
-    const names = survivors.map(({ pid, name }) => `${name} ${pid}`).join(", ");
-    return `It could not be ended completely, these still run: ${names}. [${statusText(session)}]`;
+    return `It could not be ended completely: ${livingOn(survivors)}. [${statusText(session)}]`;
   }
   return `SIGTERM sent to all its processes; what is left after ${seconds(graceMs)} gets SIGKILL. ` +
     `poll with until: "exit" tells the end.`;

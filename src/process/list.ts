@@ -4,10 +4,11 @@
  * @module
  */
 import { tailOfLog } from "../output/budget.ts";
+import { survivorsOf } from "../session/end.ts";
 import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
 import { tellEnd } from "../session/news.ts";
-import type { Session } from "../session/session.ts";
-import { inputHint, seconds, statusText } from "../session/wording.ts";
+import type { Session, Survivor } from "../session/session.ts";
+import { inputHint, livingOn, seconds, statusText } from "../session/wording.ts";
 import { type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext } from "./dispatch.ts";
 
@@ -37,6 +38,8 @@ export interface ListEntry extends StatusDetails {
   readonly idleMs: number;
   /** Whether older output is not held any more. */
   readonly truncated: boolean;
+  /** Processes it started that still live, once it has ended. */
+  readonly survivors: readonly Survivor[];
   /** Its last line. */
   readonly tail: string;
 }
@@ -54,15 +57,22 @@ const TAIL_LINE_CHARS = 120;
 export async function list({ scope, registry, settings }: ProcessContext): Promise<ProcessAnswer<ListDetails>> {
   const visible = registry.visible(scope);
   const waits = await Promise.all(visible.map((session) => inputWait(session, settings.inputWaitIdleMs)));
-  const sessions = visible.map((session, index) => entry(session, waits[index] ?? { waiting: false }));
+  const living = await Promise.all(visible.map(livingSurvivors));
+  const sessions = visible.map((session, index) => entry(session, waits[index] ?? { waiting: false }, living[index]));
   visible.filter(({ state }) => state.kind === "ended").forEach(tellEnd);
   const lines = visible.map((session, index) => line(session, sessions[index] as ListEntry, waits[index]));
   const text = lines.length === 0 ? "No sessions." : lines.join("\n");
   return { text, details: { sessions }, isError: false };
 }
 
-function entry(session: Session, wait: InputWait): ListEntry {
-  const { facts, log } = session;
+/** Who of those that lived on at the end still does; nobody looks where there was none. */
+async function livingSurvivors(session: Session): Promise<readonly Survivor[] | undefined> {
+  const { state } = session;
+  return state.kind === "ended" && state.survivors.length > 0 ? await survivorsOf(session) : undefined;
+}
+
+function entry(session: Session, wait: InputWait, living: readonly Survivor[] | undefined): ListEntry {
+  const { facts, log, state } = session;
   return {
     ...statusOf(session),
     name: session.name,
@@ -77,6 +87,7 @@ function entry(session: Session, wait: InputWait): ListEntry {
     evidence: wait.evidence ?? null,
     idleMs: Math.round(session.idleMs),
     truncated: log.start > 0,
+    survivors: living ?? (state.kind === "ended" ? state.survivors : []),
     tail: lastLine(tailOfLog(log, TAIL_LINE_CHARS)),
   };
 }
@@ -91,6 +102,7 @@ function line(session: Session, details: ListEntry, wait: InputWait | undefined)
     ...(details.host === "gateway" ? [] : [`on ${details.host}`]),
     ...(hint === undefined ? [] : [hint]),
     ...(details.truncated ? ["older output dropped"] : []),
+    ...(details.survivors.length === 0 ? [] : [livingOn(details.survivors)]),
     ...(details.tail === "" ? [] : [`last line: ${details.tail}`]),
   ];
   return parts.join(" | ");

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SignalName } from "../runtime.ts";
+import type { SignalName, SignalOutcome } from "../runtime.ts";
 import { settleWith } from "./end.ts";
 import type { StopCause } from "./outcome.ts";
 import type { Session } from "./session.ts";
@@ -35,6 +35,18 @@ export function stop(session: Session, cause: StopCause, graceMs: number): Promi
     session.touch();
   });
   return session.stopping;
+}
+
+/**
+ * Sends one signal: as a terminal would to the group, and, when the shell that could pass it on has ended, to those
+ * outside the group as well.
+ */
+export async function signalTree(session: Session, name: SignalName): Promise<SignalOutcome> {
+  const outcome = session.signal(name);
+  if (session.exit === undefined) return outcome;
+  const strays = (await session.child.inspector?.tree() ?? []).filter((member) => !member.inGroup);
+  const outcomes = [outcome, ...strays.map((stray) => stray.signal(name))];
+  return outcomes.find((each) => each === "sent") ?? outcomes.find((each) => each === "refused") ?? "gone";
 }
 
 async function ladder(session: Session, graceMs: number): Promise<void> {

@@ -68,11 +68,15 @@ function reasonSentence(session: Session, outcome: Outcome): string | undefined 
 
 /** What lives on after the shell, and how to end it. */
 export function survivorsSentence(id: string, survivors: readonly Survivor[]): string {
+  return `the shell has exited, ${livingOn(survivors)}; process { action: "kill", sessionId: "${id}" } ends them`;
+}
+
+/** How many live on, and who. */
+export function livingOn(survivors: readonly Survivor[]): string {
   const named = survivors.slice(0, NAMED_SURVIVORS).map(({ pid, name }) => `${name} ${pid}`).join(", ");
   const more = survivors.length > NAMED_SURVIVORS ? ` and ${survivors.length - NAMED_SURVIVORS} more` : "";
   const verb = survivors.length === 1 ? "process it started still runs" : "processes it started still run";
-  return `the shell has exited, ${survivors.length} ${verb}: ${named}${more}; ` +
-    `process { action: "kill", sessionId: "${id}" } ends them`;
+  return `${survivors.length} ${verb}: ${named}${more}`;
 }
 
 /** What became of processes that the shell had left behind, if they were stopped while they still held its output. */
