@@ -16,11 +16,14 @@ import type { GuardStatus, OrphanGuard } from "../../mod.ts";
 /** Calls `act` when the host exits in an orderly way; returns how to prevent that. */
 export type AtExit = (act: () => void) => () => void;
 
+/** Age of a command for which the guard is started, ms: most are over by then, and a program may run only such. */
+const STARTED_FROM_MS = 20;
+
 /**
- * Age from which the guard is told of a command, ms, unless it has gone to the background before. Most commands are over
- * by then, and telling of each would add a tenth to their time. The younger ones it finds by the instance's mark.
+ * Age from which the guard is told of a command, ms, unless it has gone to the background before: telling of each would
+ * add a tenth to their time. The younger ones, up to a second, it finds by the instance's mark.
  */
-const TOLD_FROM_MS = 20;
+const TOLD_FROM_MS = 300;
 
 /** The shell is ended after that long with nothing to guard, ms: an instance that is left open needs none for ever. */
 const IDLE_END_MS = 60_000;
@@ -43,8 +46,8 @@ interface Command {
 }
 
 /**
- * Makes the guard of one instance. Its shell is started with the first command that lives for {@linkcode TOLD_FROM_MS} or
- * goes to the background, and again whenever it is ended by somebody else; it ends with the instance, or
+ * Makes the guard of one instance. Its shell is started with the first command that lives for
+ * {@linkcode STARTED_FROM_MS} or goes to the background, and again whenever it is ended by somebody else; it ends with the instance, or
  * {@linkcode IDLE_END_MS} after the last command.
  */
 export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard {
@@ -66,17 +69,17 @@ export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard
     return forbidden() ?? (deaths.length >= MOST_DEATHS ? lastDeath : undefined);
   }
 
-  function say(line: string): void {
+  /** Starts the shell if there is none. */
+  function run(): void {
     if (shell === undefined && trouble() === undefined) start();
-    else shell?.write(line);
   }
 
   /** Puts another shell in the place of one that is dead: at once, or when it is worth another try. */
   function revive(): void {
-    if (told.size === 0 || shell !== undefined) return;
-    if (trouble() === undefined) return start();
+    if (told.size === 0) return;
+    run();
     clearTimeout(retrying);
-    retrying = setTimeout(revive, DEATHS_WITHIN_MS).unref();
+    if (shell === undefined) retrying = setTimeout(revive, DEATHS_WITHIN_MS).unref();
   }
 
   /** Starts the shell and tells it of everything. */
@@ -109,6 +112,11 @@ export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard
     for (const [sessionId, { pid }] of told) input?.write(`+ ${pid} ${sessionId}\n`);
   }
 
+  function restLater(): void {
+    clearTimeout(ending);
+    ending = setTimeout(() => told.size + untold.size === 0 && endShell(), IDLE_END_MS).unref();
+  }
+
   function endShell(): void {
     shell?.end("q\n");
     shell = undefined;
@@ -119,8 +127,8 @@ export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard
     if (command === undefined) return;
     untold.delete(sessionId);
     told.set(sessionId, command);
-    clearTimeout(ending);
-    say(`+ ${command.pid} ${sessionId}\n`);
+    if (shell === undefined) run(); // which tells of everything
+    else shell.write(`+ ${command.pid} ${sessionId}\n`);
   }
 
   function tellAll(): void {
@@ -130,12 +138,14 @@ export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard
   /** One timer for all: many quick commands in a row set it once in a while. */
   function wakeLater(): void {
     waking = setTimeout(() => {
-      const due = performance.now() - TOLD_FROM_MS;
-      for (const [sessionId, { since }] of [...untold]) if (since <= due) tell(sessionId);
+      const ages = [...untold].map(([sessionId, { since }]) => [sessionId, performance.now() - since] as const);
+      for (const [sessionId, age] of ages) if (age >= TOLD_FROM_MS) tell(sessionId);
+      if (ages.some(([, age]) => age >= STARTED_FROM_MS)) run();
       if (untold.size > 0) return wakeLater();
       waking = undefined;
       stopListening();
-    }, TOLD_FROM_MS).unref();
+      if (shell !== undefined) restLater();
+    }, shell === undefined ? STARTED_FROM_MS : TOLD_FROM_MS).unref();
   }
 
   return {
@@ -153,7 +163,7 @@ export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard
       if (command === undefined) return;
       told.delete(sessionId);
       shell?.write(`- ${command.pid} ${sessionId}\n`);
-      if (told.size === 0) ending = setTimeout(endShell, IDLE_END_MS).unref();
+      if (told.size === 0) restLater();
     },
     status: (): GuardStatus => {
       const why = trouble();
