@@ -144,12 +144,19 @@ test("E22 the session's markers are there and cannot be forged", { skip: posix }
   });
 });
 
+test("E39 without the orphan guard commands carry no mark of their instance", { skip: posix }, async () => {
+  const bench = closing(open({ orphanGuard: false, inheritEnv: { deny: ["OFFSTAGE_*"] } }));
+  const names = Object.keys(await environmentOf(bench.agent, { command: "env" }));
+  assertEquals(names.filter((name) => name.startsWith("OFFSTAGE_")), ["OFFSTAGE_SESSION_ID"]);
+});
+
 test("E37 E22 a command finds nothing in its environment of how it was started [121]", { skip: posix }, async () => {
   const bench = closing(open());
   for (const command of ["env", `: ${"x".repeat(300_000)}\nenv`]) {
     for (const mergeStreams of [false, true]) {
       const names = Object.keys(await environmentOf(bench.agent, { command, mergeStreams }));
-      assertEquals(names.filter((name) => name.startsWith("OFFSTAGE_")), ["OFFSTAGE_SESSION_ID"]);
+      const marks = names.filter((name) => name.startsWith("OFFSTAGE_")).sort();
+      assertEquals(marks, ["OFFSTAGE_INSTANCE", "OFFSTAGE_SESSION_ID"]);
     }
   }
 });
