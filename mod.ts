@@ -67,6 +67,7 @@ export type {
   DirectoryStatus,
   Exit,
   GuardStatus,
+  InputReader,
   OrphanGuard,
   OutputSink,
   Runtime,

@@ -99,6 +99,12 @@ export interface TreeProcess {
   signal(name: SignalName): SignalOutcome;
 }
 
+/** A process that is blocked reading the input it was given. */
+export interface InputReader extends TreeProcess {
+  /** Whether it waits for a socket as well, as relays (`ssh`) do: that it waits for input then says little. */
+  readonly relays?: boolean;
+}
+
 /** Looks at a child's process tree. Supplied where the platform can tell (Linux `/proc`). */
 export interface TreeInspector {
   /** Live processes of the tree: members of the group, and those that left it but carry the session's id. */
@@ -107,7 +113,7 @@ export interface TreeInspector {
    * A process of the tree that is blocked reading the stdin or terminal the child was given; `undefined` if none is,
    * `"unknown"` if the platform does not let us see it.
    */
-  reader(): Promise<TreeProcess | "unknown" | undefined>;
+  reader(): Promise<InputReader | "unknown" | undefined>;
 }
 
 /** A started child. Every method is safe to call after the exit. */

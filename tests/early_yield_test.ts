@@ -5,10 +5,10 @@
  */
 import { assert, assertEquals, assertLessOrEqual, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { AbortError, type TreeProcess } from "../mod.ts";
+import { AbortError, type InputReader } from "../mod.ts";
 import { answeredAfter, type Bench, type BenchOptions, ended, open, start } from "./fakes/bench.ts";
 
-const READER: TreeProcess = { pid: 2001, name: "ssh-keygen", inGroup: true, signal: () => "sent" };
+const READER: InputReader = { pid: 2001, name: "ssh-keygen", inGroup: true, signal: () => "sent" };
 
 function openInspecting(options: BenchOptions = {}): Bench {
   return open({ inputWaitIdleMs: 1_000 }, { ...options, host: { inspects: true } });
@@ -87,6 +87,13 @@ test("P30 a guess never ends the wait: not from silence, not where the platform 
     child.reader = "unknown";
     assertEquals(await answeredAfter(bench, answer), 10_000);
   }
+});
+
+test("P30 a relay, which waits for input whatever happens, does not end the wait", async () => {
+  const bench = openInspecting();
+  const { answer, child } = await start(bench, { yieldMs: 10_000 });
+  child.reader = { ...READER, relays: true };
+  assertEquals(await answeredAfter(bench, answer), 10_000);
 });
 
 test("E7 nobody is asked about a command whose stdin is closed", async () => {

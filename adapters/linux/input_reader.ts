@@ -17,6 +17,14 @@ export interface InputSource {
   readonly session: number;
 }
 
+/** Whether a process, or one of its threads, is blocked until the input it was given has something for it. */
+export interface InputClaim {
+  /** `"unknown"` when the kernel does not show it, e.g. for another user's process. */
+  readonly waits: boolean | "unknown";
+  /** Whether it waits for a socket too, as relays (`ssh`) always do: then it waits for input all the time. */
+  readonly relays: boolean;
+}
+
 /** Numbers of the system calls in which a process can wait for input. */
 interface InputCalls {
   readonly read: readonly number[];
@@ -25,10 +33,10 @@ interface InputCalls {
   readonly epoll: readonly number[];
 }
 
-// Linux arch/x86/entry/syscalls/syscall_64.tbl: read readv splice · poll ppoll · select pselect6 · epoll_wait epoll_pwait epoll_pwait2
-const X86_64: InputCalls = { read: [0, 19, 275], poll: [7, 271], select: [23, 270], epoll: [232, 281, 441] };
+// Linux arch/x86/entry/syscalls/syscall_64.tbl: read readv splice recvfrom recvmsg · poll ppoll · select pselect6 · epoll_wait epoll_pwait epoll_pwait2
+const X86_64: InputCalls = { read: [0, 19, 275, 45, 47], poll: [7, 271], select: [23, 270], epoll: [232, 281, 441] };
 // Linux include/uapi/asm-generic/unistd.h, which every younger architecture uses; it has no poll, select, epoll_wait
-const GENERIC: InputCalls = { read: [63, 65, 76], poll: [73], select: [72], epoll: [22, 441] };
+const GENERIC: InputCalls = { read: [63, 65, 76, 207, 212], poll: [73], select: [72], epoll: [22, 441] };
 const INPUT_CALLS: Readonly<Record<string, InputCalls>> = {
   x64: X86_64,
   arm64: GENERIC,
@@ -60,25 +68,29 @@ const MAX_POLLED = 1024; // FD_SETSIZE; more would be a server, not somebody wai
  * watches it (readline, editors, event loops that listen to their stdin; and relays such as `ssh`, which always do).
  * Where it shows only the kernel function, a process that sleeps in some read and has that input as its descriptor 0
  * counts.
- *
- * @returns `"unknown"` when the kernel shows neither, e.g. for another user's process
  */
-export function waitsForInput(stat: ProcStat, source: InputSource): boolean | "unknown" {
-  if (stat.state !== "S") return false;
-  const answers = numbersIn(`/proc/${stat.pid}/task`).map((thread) => threadWaits(stat, thread, source));
-  return answers.includes(true) || (answers.includes("unknown") && "unknown");
+export function waitsForInput(stat: ProcStat, source: InputSource): InputClaim {
+  if (stat.state !== "S") return NO_CLAIM;
+  const claims = numbersIn(`/proc/${stat.pid}/task`).map((thread) => threadClaim(stat, thread, source));
+  const answers = claims.map(({ waits }) => waits);
+  const waits = answers.includes(true) || (answers.includes("unknown") && "unknown");
+  return { waits, relays: claims.some(({ relays }) => relays) };
 }
 
-function threadWaits(stat: ProcStat, thread: number, source: InputSource): boolean | "unknown" {
+const NO_CLAIM: InputClaim = { waits: false, relays: false };
+
+function threadClaim(stat: ProcStat, thread: number, source: InputSource): InputClaim {
   const directory = `/proc/${stat.pid}/task/${thread}`;
   const calls = INPUT_CALLS[process.arch];
   const call = calls === undefined ? undefined : readText(`${directory}/syscall`);
   if (calls !== undefined && call !== undefined) {
-    return descriptorsAwaited(stat, call, calls, source).some((descriptor) => isSource(stat, descriptor, source));
+    const files = descriptorsAwaited(stat, call, calls, source).map((descriptor) => fileOf(stat, descriptor));
+    const others = files.filter((file) => !isSource(stat, file, source));
+    return { waits: others.length < files.length, relays: others.some((file) => file?.startsWith("socket:")) };
   }
   const channel = readText(`${directory}/wchan`) ?? HIDDEN;
-  if (channel === HIDDEN) return "unknown";
-  return READING_CHANNELS.has(channel) && isSource(stat, 0, source);
+  if (channel === HIDDEN) return { waits: "unknown", relays: false };
+  return { waits: READING_CHANNELS.has(channel) && isSource(stat, fileOf(stat, 0), source), relays: false };
 }
 
 function descriptorsAwaited(
@@ -126,8 +138,11 @@ function watched(pid: number, epoll: number): readonly number[] {
     .map(([, descriptor]) => Number(descriptor));
 }
 
-function isSource(stat: ProcStat, descriptor: number, source: InputSource): boolean {
-  const file = readLink(`/proc/${stat.pid}/fd/${descriptor}`);
+function fileOf(stat: ProcStat, descriptor: number): string | undefined {
+  return readLink(`/proc/${stat.pid}/fd/${descriptor}`);
+}
+
+function isSource(stat: ProcStat, file: string | undefined, source: InputSource): boolean {
   if (file === "/dev/tty") return isTerminal(source.stdin) && stat.session === source.session;
   return file === source.stdin;
 }

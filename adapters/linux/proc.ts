@@ -6,10 +6,10 @@
  */
 
 import process from "node:process";
-import { waitsForInput } from "./input_reader.ts";
+import { type InputClaim, waitsForInput } from "./input_reader.ts";
 import { numbersIn, readLink, readText } from "./proc_files.ts";
 import { inTurns, isDead, lookAtProcesses, type ProcStat, readStat, sessionIdsOf } from "./process_table.ts";
-import type { SignalName, SignalOutcome, TreeInspector, TreeProcess } from "../../mod.ts";
+import type { InputReader, SignalName, SignalOutcome, TreeInspector, TreeProcess } from "../../mod.ts";
 
 export { type ProcStat, readStat } from "./process_table.ts";
 
@@ -132,19 +132,23 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
     reader: async () => {
       if (query.stdin === undefined) return "unknown";
       const source = { stdin: query.stdin, session: query.pid };
-      const toProcess = (stat: ProcStat): TreeProcess => treeProcess(stat, stat.group === query.pid, query.kill);
+      const toReader = (stat: ProcStat, { relays }: InputClaim): InputReader => ({
+        ...treeProcess(stat, stat.group === query.pid, query.kill),
+        relays,
+      });
       // Mostly it is the child itself, and one look is cheaper than a scan
       const child = readStat(query.pid);
-      if (child !== undefined && waitsForInput(child, source) === true) return toProcess(child);
+      const claim = child === undefined ? undefined : waitsForInput(child, source);
+      if (child !== undefined && claim?.waits === true) return toReader(child, claim);
       const { processes: all } = await lookAtProcesses();
-      let found: ProcStat | "unknown" | undefined;
+      let found: InputReader | "unknown" | undefined;
       // Nobody outside the tree has that very pipe or terminal as its input, so no proof of membership is needed
       await inTurns(withDescendants(all.filter((stat) => stat.session === query.pid), all), (stat) => {
         if (found !== undefined && found !== "unknown") return;
-        const waits = waitsForInput(stat, source);
-        if (waits !== false) found = waits === true ? stat : waits;
+        const claim = waitsForInput(stat, source);
+        if (claim.waits !== false) found = claim.waits === true ? toReader(stat, claim) : claim.waits;
       });
-      return typeof found === "object" ? toProcess(found) : found;
+      return found;
     },
   };
 }

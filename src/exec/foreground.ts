@@ -22,7 +22,7 @@ const LONGEST_ASK_MS = 400;
  * Waits in the foreground.
  *
  * A program that the platform says to be waiting for input would only wait on until `yieldMs` has passed, so the wait
- * ends with it; a guess from silence never ends it.
+ * ends with it; a guess from silence never ends it, nor a relay such as `ssh`, which waits for input whatever happens.
  *
  * @param yieldMs longest wait; 0 = answer at once, `Infinity` = to the end, whatever the program waits for (spec E31)
  * @throws an AbortError when `signal` fires
@@ -68,6 +68,6 @@ async function waitForEndOrInput(
     askMs = Math.min(askMs * 2, LONGEST_ASK_MS);
     asked = clock.monotonic();
     const wait = await inputWait(session, Infinity);
-    if (wait.waiting) return wait;
+    if (wait.waiting && wait.relays !== true) return wait;
   }
 }

@@ -19,6 +19,8 @@ export interface InputWait {
   readonly evidence?: InputEvidence;
   /** The program that waits, where the platform says so. */
   readonly process?: string;
+  /** Whether that program passes on what it gets from elsewhere too, so that it always waits for input. */
+  readonly relays?: boolean;
 }
 
 /**
@@ -31,7 +33,9 @@ export async function inputWait(session: Session, idleMs: number): Promise<Input
     return { waiting: false };
   }
   const reader = await session.child.inspector?.reader();
-  if (typeof reader === "object") return { waiting: true, evidence: "blocked-in-read", process: reader.name };
+  if (typeof reader === "object") {
+    return { waiting: true, evidence: "blocked-in-read", process: reader.name, relays: reader.relays ?? false };
+  }
   if (reader === undefined && session.child.inspector !== undefined) return { waiting: false };
   return session.idleMs >= idleMs ? { waiting: true, evidence: "idle" } : { waiting: false };
 }

@@ -90,6 +90,10 @@ test("P30 the answer's own words are enough to go on: what it says is written, a
   }
 });
 
+const RELAY = "python3 -c 'import select, socket; a, b = socket.socketpair(); select.select([0, a], [], [])'";
+const THREADED_RELAY = "python3 -c 'import socket, threading, time; a, b = socket.socketpair(); " +
+  "threading.Thread(target=a.recv, args=[1]).start(); time.sleep(0.5); input()'";
+
 /** Programs that are silent and do not ask. */
 const silent: readonly (readonly [what: string, params: ExecParams, skip: string | false])[] = [
   ["sleep", { command: "sleep 60" }, linux],
@@ -98,6 +102,8 @@ const silent: readonly (readonly [what: string, params: ExecParams, skip: string
   ["a process that only holds the terminal", { command: "tail -f /dev/null", pty: true }, linuxTerminal],
   ["a reader of another pipe", { command: "sleep 60 | cat", pty: true }, linuxTerminal],
   ["a program whose stdin was redirected", { command: "cat < <(sleep 60)", pty: true }, bash],
+  ["a relay, which waits for a socket as well", { command: RELAY, pty: true }, python],
+  ["a relay that has threads for it", { command: THREADED_RELAY, pty: true }, python],
   ["what looks like a prompt", { command: "printf 'Continue? [y/N] '; sleep 60", pty: true }, linuxTerminal],
 ];
 

@@ -6,6 +6,7 @@
 import {
   type Child,
   type Exit,
+  type InputReader,
   OffstageError,
   type OutputSink,
   type SignalName,
@@ -55,7 +56,7 @@ export interface FakeChild {
   /** How often it has been asked who is blocked reading its stdin. */
   readonly readerAsked: number;
   /** Who is blocked reading its stdin; a promise for a platform that takes its time to tell. */
-  reader: TreeProcess | "unknown" | undefined | Promise<undefined>;
+  reader: InputReader | "unknown" | undefined | Promise<undefined>;
   /** Each write, as text. */
   readonly writes: readonly string[];
   /** What of its input it does with: takes it, leaves it, or has closed its stdin. */
@@ -244,7 +245,7 @@ function createFakeChild(
     return hasExited ? others : [shell, ...others];
   }
 
-  function reader(): Promise<TreeProcess | "unknown" | undefined> {
+  function reader(): Promise<InputReader | "unknown" | undefined> {
     seen.readerAsked += 1;
     return Promise.resolve(fake.reader);
   }
