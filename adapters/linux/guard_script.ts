@@ -19,7 +19,8 @@
  * - the groups which these lead, and their descendants, with whatever environment.
  *
  * Nobody gets two SIGTERM: the second would hit a shell inside its trap. The look before KILL begins 0.8 seconds after the
- * host's death, which leaves a busy machine more than another second of the two that are promised. KILL is repeated for what was forked meanwhile.
+ * host's death, which leaves a busy machine more than another second of the two that are promised. KILL is repeated for
+ * what was forked meanwhile.
  *
  * Start times are those of proc_pid_stat(5), in ticks since boot, of which there are 100 a second: `/proc/uptime` without
  * its point. Where there is no `/proc` the groups are all there is.
