@@ -47,8 +47,8 @@ interface Command {
 
 /**
  * Makes the guard of one instance. Its shell is started with the first command that lives for
- * {@linkcode STARTED_FROM_MS} or goes to the background, and again whenever it is ended by somebody else; it ends with the instance, or
- * {@linkcode IDLE_END_MS} after the last command.
+ * {@linkcode STARTED_FROM_MS} or goes to the background, and again whenever it is ended by somebody else; it ends with
+ * the instance, or {@linkcode IDLE_END_MS} after the last command.
  */
 export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard {
   const { forbidden = () => undefined, atExit = atProcessExit } = options;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Child, OutputSink, Runtime, SpawnSpec } from "../../mod.ts";
+import type { Child, OrphanGuard, OutputSink, Runtime, SpawnSpec } from "../../mod.ts";
 import { thisRuntime } from "./machine.ts";
 
 /** What can be out. */
@@ -84,6 +84,22 @@ export async function openLedger(): Promise<Ledger> {
     }
   }
 
+  function countedGuard(guard: OrphanGuard): OrphanGuard {
+    const guarded = new Map<string, () => void>();
+    return {
+      ...guard,
+      watch: (pid, sessionId) => {
+        guarded.set(sessionId, take("guards"));
+        guard.watch(pid, sessionId);
+      },
+      release: (sessionId) => {
+        guarded.get(sessionId)?.();
+        guarded.delete(sessionId);
+        guard.release(sessionId);
+      },
+    };
+  }
+
   const { clock, guard } = runtime;
   return {
     runtime: {
@@ -103,7 +119,7 @@ export async function openLedger(): Promise<Ledger> {
           };
         },
       },
-      ...(guard !== undefined && { guard: (pid, sessionId) => until("guards", guard(pid, sessionId)) }),
+      ...(guard !== undefined && { guard: () => countedGuard(guard()) }),
       onShutdown: (end) => until("shutdown hooks", runtime.onShutdown(end)),
     },
     signal: countingSignal(() => take("abort listeners")),
