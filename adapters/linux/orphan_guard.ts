@@ -26,7 +26,7 @@ const STARTED_FROM_MS = 20;
 const TOLD_FROM_MS = 300;
 
 /** The shell is ended after that long with nothing to guard, ms: an instance that is left open needs none for ever. */
-const IDLE_END_MS = 60_000;
+const IDLE_END_MS = 15_000;
 
 /** Whoever ends the guard more often than this within that time, ms, is stronger; it is tried again when that is over. */
 const MOST_DEATHS = 5;
