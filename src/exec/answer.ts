@@ -212,7 +212,6 @@ export function running(session: Session, { warnings, twins, notice, match, inpu
     `[${followUp(id, notice)}]`,
     ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),
     ...(limits === undefined ? [] : [`[limits: ${limitsText(limits)}]`]),
-    ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),
     ...twins.map((twin) => `[the same command already runs here as session ${twin}]`),
     ...notes(shell, warnings),
   ];
