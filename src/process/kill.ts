@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Registry } from "../session/registry.ts";
 import type { Session, Survivor } from "../session/session.ts";
 import { signalTree, stop } from "../session/stop.ts";
 import { waitFor } from "../session/wait.ts";
@@ -34,7 +35,7 @@ export async function kill(
   if (session.state.kind === "ended" && treeLeft.length === 0) {
     return answer(session, [], `It has already ended. [${statusText(session)}]`);
   }
-  if (params.signal !== undefined) return await one(session, params, timeoutMs, abort);
+  if (params.signal !== undefined) return await one(registry, session, params, timeoutMs, abort);
   const stopped = stop(session, "killed", settings.killGraceMs);
   if (treeLeft.length > 0) void stopped.then(() => registry.lookAgain(session)); // whoever asks later is told the truth
   await waitFor(session, () => isOver(session), { timeoutMs, signal: abort });
@@ -44,6 +45,7 @@ export async function kill(
 
 /** One signal alone: what it does is the program's affair. */
 async function one(
+  registry: Registry,
   session: Session,
   { signal = "SIGTERM" }: SessionParams,
   timeoutMs: number,
@@ -54,7 +56,7 @@ async function one(
     return notPossible(`Cannot send ${signal} to session "${session.id}": the system does not permit it`);
   }
   await waitFor(session, () => session.state.kind === "ended", { timeoutMs, signal: abort });
-  const survivors = session.state.kind === "ended" ? await survivorsOf(session) : [];
+  const survivors = session.state.kind === "ended" ? await registry.lookAgain(session) : [];
   const left = survivors.length === 0 ? "" : ` [${livingOn(survivors)}]`;
   return answer(
     session,
