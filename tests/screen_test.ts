@@ -394,6 +394,17 @@ test("P21 until stable: what has just been typed may change the screen yet; stab
   assertEquals([typed.wokenBy, typed.after], ["stable", 2_000]);
 });
 
+test("S9 R9 a screen that tells the end makes no event of it", async () => {
+  const bench = open();
+  const { id, child } = await onTerminal(bench);
+  const pending = look(bench, id, { until: "exit" });
+  child.print("bye");
+  child.end(1);
+  assertEquals((await afterWait(bench, pending)).status, "completed");
+  await bench.clock.advance(1_000);
+  assertEquals(bench.agent.events.list().events, []);
+});
+
 test("P21 since with a timeout waits for a change", async () => {
   const bench = open();
   const { id, child } = await onTerminal(bench);

@@ -74,7 +74,7 @@ const ACTIONS: Readonly<Record<Exclude<ProcessAction, "list">, Action>> = {
 };
 
 /** Actions whose answers tell the end, and that are soon over once it has come. */
-const TELLING: ReadonlySet<ProcessAction> = new Set(["poll", "log", "kill", "clear", "remove"]);
+const TELLING: ReadonlySet<ProcessAction> = new Set(["poll", "log", "screen", "kill", "clear", "remove"]);
 
 /**
  * Does one thing with a session, or lists them.

@@ -6,11 +6,12 @@
 import { fitHeadAndTail } from "../output/budget.ts";
 import type { TerminalSize } from "../runtime.ts";
 import { type InputEvidence, inputWait } from "../session/input_wait.ts";
-import { screenOf, type SessionScreen } from "../session/screen.ts";
+import { wasNotified } from "../session/news.ts";
+import { drawn, screenOf, type SessionScreen } from "../session/screen.ts";
 import type { Session } from "../session/session.ts";
 import { sizeAt } from "../session/sizes.ts";
 import { pause } from "../session/timing.ts";
-import { inputHint, seconds, statusText } from "../session/wording.ts";
+import { inputHint, seconds, statusText, toldBefore } from "../session/wording.ts";
 import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
@@ -19,6 +20,8 @@ import { LONGEST_WAIT_MS, type WokenBy } from "./until.ts";
 
 /** `details` of a screen (spec P21). Rows and columns are counted from 0. */
 export interface ScreenDetails extends StatusDetails {
+  /** Whether an event has told of its end before. */
+  readonly notified: boolean;
   /** The rows from the top, without the blanks at their ends; with `since` only those that have changed. */
   readonly rows: readonly string[];
   /** The number of each of `rows`. */
@@ -78,11 +81,12 @@ export async function screen(
     since,
   );
   const wait = await inputWait(session, inputWaitIdleMs);
+  if (session.state.kind === "ended") await drawn(shown); // who tells the end shows all that was printed before it
   const details = detailsOf(session, shown, params, wokenBy, wait.waiting, wait.evidence ?? null);
   const hint = inputHint(session, wait);
   const lines = [
     fitHeadAndTail(pictureOf(details, params.since !== undefined), settings.maxResultChars).text,
-    `[${[...aboutScreen(details), statusText(session)].join("; ")}]`,
+    `[${[...aboutScreen(details), statusText(session) + toldBefore(details.notified)].join("; ")}]`,
     ...(wokenBy === "timeout" && timeoutMs > 0 ? [`[waited ${seconds(timeoutMs)} in vain]`] : []),
     ...(isPatchy(details) ? [`[${details.missingBytes} older bytes are not held: what they drew may be missing]`] : []),
     ...(hint === undefined ? [] : [`[${hint}]`]),
@@ -103,6 +107,7 @@ function detailsOf(
   const rowNumbers = since === undefined ? [...rows.keys()] : changedSince(since);
   return {
     ...statusOf(session),
+    notified: wasNotified(session),
     rows: rowNumbers.map((row) => rows[row] ?? ""),
     rowNumbers,
     ...rest,
