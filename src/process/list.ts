@@ -4,7 +4,6 @@
  * @module
  */
 import { tailOfLog } from "../output/budget.ts";
-import { survivorsOf } from "../session/end.ts";
 import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
 import { tellEnd } from "../session/news.ts";
 import type { Session, Survivor } from "../session/session.ts";
@@ -57,21 +56,16 @@ const TAIL_LINE_CHARS = 120;
 export async function list({ scope, registry, settings }: ProcessContext): Promise<ProcessAnswer<ListDetails>> {
   const visible = registry.visible(scope);
   const waits = await Promise.all(visible.map((session) => inputWait(session, settings.inputWaitIdleMs)));
-  const living = await Promise.all(visible.map(livingSurvivors));
-  const sessions = visible.map((session, index) => entry(session, waits[index] ?? { waiting: false }, living[index]));
+  const left = visible.filter(({ state }) => state.kind === "ended" && state.survivors.length > 0);
+  await Promise.all(left.map((session) => registry.lookAgain(session)));
+  const sessions = visible.map((session, index) => entry(session, waits[index] ?? { waiting: false }));
   visible.filter(({ state }) => state.kind === "ended").forEach(tellEnd);
   const lines = visible.map((session, index) => line(session, sessions[index] as ListEntry, waits[index]));
   const text = lines.length === 0 ? "No sessions." : lines.join("\n");
   return { text, details: { sessions }, isError: false };
 }
 
-/** Who of those that lived on at the end still does; nobody looks where there was none. */
-async function livingSurvivors(session: Session): Promise<readonly Survivor[] | undefined> {
-  const { state } = session;
-  return state.kind === "ended" && state.survivors.length > 0 ? await survivorsOf(session) : undefined;
-}
-
-function entry(session: Session, wait: InputWait, living: readonly Survivor[] | undefined): ListEntry {
+function entry(session: Session, wait: InputWait): ListEntry {
   const { facts, log, state } = session;
   return {
     ...statusOf(session),
@@ -87,7 +81,7 @@ function entry(session: Session, wait: InputWait, living: readonly Survivor[] | 
     evidence: wait.evidence ?? null,
     idleMs: Math.round(session.idleMs),
     truncated: log.start > 0,
-    survivors: living ?? (state.kind === "ended" ? state.survivors : []),
+    survivors: state.kind === "ended" ? state.survivors : [],
     tail: lastLine(tailOfLog(log, TAIL_LINE_CHARS)),
   };
 }
