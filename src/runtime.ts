@@ -138,6 +138,11 @@ export interface Child {
   groupAnswers?(): boolean;
   /** Changes the terminal's size; absent without a terminal. */
   resize?(size: TerminalSize): void;
+  /**
+   * Whether its terminal is in its normal (cooked) mode, in which it keeps a line back until Enter and cuts a long one;
+   * `undefined` if that cannot be told. Asked only about lines that are too long for it. Absent without a terminal.
+   */
+  isCooked?(): Promise<boolean | undefined>;
   /** Process tree of the child, where the platform can tell. */
   readonly inspector?: TreeInspector;
   /**

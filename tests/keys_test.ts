@@ -5,25 +5,22 @@ import { assert, assertEquals, assertMatch, assertStringIncludes, fail } from "@
 import fc from "./property.ts";
 import { encodeKey, encodeKeys, pipeActions } from "../src/terminal/keys.ts";
 import { KEY_NAMES } from "../src/terminal/key_table.ts";
-import type { KeyInput } from "../src/terminal/keys.ts";
+import type { KeyInput, KeyModes } from "../src/terminal/keys.ts";
+import { pauseBetween } from "../src/terminal/pacing.ts";
 
 const NORMAL = { applicationCursor: false };
 const APPLICATION = { applicationCursor: true };
 
 /** What a key sends as text, or `undefined`. */
-function sent(name: string, modes: { readonly applicationCursor: boolean } = NORMAL): string | undefined {
+function sent(name: string, modes: KeyModes = NORMAL): string | undefined {
   const bytes = encodeKey(name, modes);
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
 }
 
-function strokes(input: KeyInput): readonly { name: string; text: string; paceBefore: boolean }[] {
+function strokes(input: KeyInput): readonly { readonly name: string; readonly text: string }[] {
   const result = encodeKeys(input, NORMAL);
   if (!result.ok) fail(JSON.stringify(result.problems));
-  return result.strokes.map(({ name, bytes, paceBefore }) => ({
-    name,
-    text: new TextDecoder().decode(bytes),
-    paceBefore,
-  }));
+  return result.strokes.map(({ name, bytes }) => ({ name, text: new TextDecoder().decode(bytes) }));
 }
 
 function messages(input: KeyInput): readonly string[] {
@@ -110,6 +107,52 @@ test("P32 arrows, Home and End follow application cursor mode, the others do not
   }
 });
 
+test("P32 keypad keys are digits and signs once the program has asked for a numeric keypad, as xterm sends them", () => {
+  const numeric: KeyModes = { applicationCursor: false, numericKeypad: true };
+  for (const name of KEY_NAMES.filter((key) => key.startsWith("kp") && key !== "kpenter")) {
+    assertEquals([sent(name, numeric), sent(`M-${name}`, numeric)], [name.slice(2), `\x1b${name.slice(2)}`]);
+  }
+  assertEquals(sent("kpenter", numeric), "\r");
+  for (const name of ["enter", "up", "f1", "delete", "5"]) assertEquals(sent(name, numeric), sent(name), name);
+});
+
+test("P32 every modifier goes with every key that has a form for it, in any order and case", () => {
+  const letters: Readonly<Record<string, string>> = {
+    ...{ up: "A", down: "B", right: "C", left: "D", home: "H", end: "F", f1: "P", f2: "Q", f3: "R", f4: "S" },
+  };
+  const tildes: Readonly<Record<string, number>> = {
+    ...{
+      insert: 2,
+      delete: 3,
+      pageup: 5,
+      pagedown: 6,
+      f5: 15,
+      f6: 17,
+      f7: 18,
+      f8: 19,
+      f9: 20,
+      f10: 21,
+      f11: 23,
+      f12: 24,
+    },
+  };
+  const values = { S: 1, M: 2, C: 4 } as const;
+  for (const set of [["S"], ["M"], ["C"], ["S", "M"], ["C", "S"], ["M", "C"], ["C", "M", "S"]] as const) {
+    const value = 1 + set.reduce((sum, letter) => sum + values[letter], 0);
+    for (const order of [set, [...set].reverse()]) {
+      for (const prefix of [order.join("-"), order.join("+"), order.join("-").toLowerCase()]) {
+        const mark = prefix.includes("+") ? "+" : "-";
+        for (const [key, final] of Object.entries(letters)) {
+          assertEquals(sent(`${prefix}${mark}${key}`, APPLICATION), `\x1b[1;${value}${final}`, `${prefix} ${key}`);
+        }
+        for (const [key, code] of Object.entries(tildes)) {
+          assertEquals(sent(`${prefix}${mark}${key.toUpperCase()}`), `\x1b[${code};${value}~`, `${prefix} ${key}`);
+        }
+      }
+    }
+  }
+});
+
 test("P32 modified keys carry shift 1, alt 2 and ctrl 4", () => {
   const cases = {
     "S-Up": "E[1;2A",
@@ -186,6 +229,37 @@ test("P32 a single character stands for itself (case 110)", () => {
   }));
 });
 
+test("P32 what a reader takes for one character is one, however many code points it has", () => {
+  for (const character of ["e\u0301", "👍🏽", "👨‍👩‍👧‍👦", "🇩🇪", "각", "❤️", "✈️"]) {
+    assertEquals([sent(character), sent(`M-${character}`)], [character, `\x1b${character}`]);
+    assertEquals(sent(`C-${character}`), undefined);
+  }
+  for (const text of ["\r\n", "👍👍", "éé", "日本", `e${"\u0301".repeat(100)}`, "\ud83d", "a\ud83d"]) {
+    assertEquals(sent(text), undefined, JSON.stringify(text));
+  }
+});
+
+test("P32 a name with blanks, dashes or marks in it is refused with the name that is meant", () => {
+  for (
+    const [wrong, right] of [
+      ["Page Up", "pageup"],
+      ["page-down", "pagedown"],
+      [" Enter ", "enter"],
+      ["<Esc>", "esc"],
+      [
+        "Back Space",
+        "backspace",
+      ],
+      ["C-Page Down", "pagedown"],
+      ["F13", "f1"],
+      ["KP_5", "kp5"],
+      ["arrowup", "up"],
+    ]
+  ) {
+    assertStringIncludes(messages({ keys: [wrong ?? ""] })[0] ?? "", right ?? "");
+  }
+});
+
 test("P32 case and order of prefixes make no difference", () => {
   const prefixes = fc.uniqueArray(fc.constantFrom("C", "M", "S"), { minLength: 1 });
   const names = fc.constantFrom("up", "home", "f1", "f5", "delete");
@@ -226,10 +300,10 @@ test("P32 an unknown key refuses the whole call with the nearest names (case 109
 
 test("R12 literal is sent first, then hex, then keys, each in its own write", () => {
   assertEquals(strokes({ keys: ["Enter", "j"], hex: "1b5b41", literal: "hé" }), [
-    { name: "literal", text: "hé", paceBefore: false },
-    { name: "hex", text: "\x1b[A", paceBefore: false },
-    { name: "Enter", text: "\r", paceBefore: false },
-    { name: "j", text: "j", paceBefore: false },
+    { name: "literal", text: "hé" },
+    { name: "hex", text: "\x1b[A" },
+    { name: "Enter", text: "\r" },
+    { name: "j", text: "j" },
   ]);
 });
 
@@ -260,12 +334,17 @@ test("R12 a call with nothing to send is refused", () => {
   }
 });
 
-test("P32 what follows an Escape is paced, so that the two are not read as Alt", () => {
-  const paced = (input: KeyInput) => strokes(input).map(({ paceBefore }) => paceBefore);
-  assertEquals(paced({ keys: ["Escape", "j", "j"] }), [false, true, false]);
-  assertEquals(paced({ keys: ["C-[", "Escape", "Up"] }), [false, true, true]);
-  assertEquals(paced({ hex: "1b", keys: ["x"] }), [false, true]);
-  assertEquals(paced({ keys: ["Up", "M-x", "x"] }), [false, false, false]);
+test("P32 [104] what follows an Escape is paced, so that the two are not read as Alt", () => {
+  for (const next of ["j", "\r", "\x1b", "\x1b[A"]) {
+    assert(pauseBetween(0x1b, new TextEncoder().encode(next)) >= 100);
+  }
+});
+
+test("P32 [105] Enter is apart from text before it, so that the two are not taken for a paste", () => {
+  const pause = (last: string | undefined, next: string) =>
+    pauseBetween(last?.charCodeAt(0), new TextEncoder().encode(next));
+  assert(pause("s", "\r") >= 20);
+  assertEquals([pause(undefined, "\r"), pause("\r", "\r"), pause("s", "x"), pause("s", "x\r")], [0, 0, 0, 0]);
 });
 
 test("P32 without a terminal C-c, C-\\, C-z and C-d are signals and the end of input (case 85)", () => {

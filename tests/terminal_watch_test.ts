@@ -6,7 +6,13 @@ import fc from "./property.ts";
 import { createTerminalWatch } from "../src/terminal/watch.ts";
 import type { Place, TerminalModes, TerminalWatch } from "../src/terminal/watch.ts";
 
-const ALL_OFF = { applicationCursor: false, applicationKeypad: false, bracketedPaste: false, alternateScreen: false };
+const ALL_OFF: TerminalModes = {
+  applicationCursor: false,
+  applicationKeypad: false,
+  numericKeypad: false,
+  bracketedPaste: false,
+  alternateScreen: false,
+};
 
 interface Seen {
   readonly log: string;
@@ -137,8 +143,11 @@ test("section 7: cursor keys, keypad, paste and alternate screen are followed", 
     assertEquals(modesOf(`\x1b[?${number}h`), { alternateScreen: true });
     assertEquals(modesOf(`\x1b[?1049h\x1b[?${number}l`), {});
   }
-  assertEquals(modesOf("\x1b=\x1b>"), {});
-  assertEquals(modesOf("\x1b[?1h\x1b[?66h\x1b[?2004h", "\x1b[?1l\x1b[?66l\x1b[?2004l"), {});
+  for (const numeric of ["\x1b>", "\x1b=\x1b>", "\x1b[?66l", "\x1b[?66;2004h\x1b[?1;66;2004l"]) {
+    assertEquals(modesOf(numeric), { numericKeypad: true });
+    assertEquals(modesOf(`${numeric}\x1b=`), { applicationKeypad: true });
+  }
+  assertEquals(modesOf("\x1b[?1h\x1b[?2004h", "\x1b[?1l\x1b[?2004l"), {});
 });
 
 test("section 7: modes set together, among strangers and over pieces, are followed (case 102)", () => {

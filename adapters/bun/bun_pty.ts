@@ -21,6 +21,7 @@ import { nodeKill } from "../node/kill.ts";
 import type { PtyBackend } from "../node/pty.ts";
 import { readStat, terminalOf } from "../linux/proc.ts";
 import { readText } from "../linux/proc_files.ts";
+import { isCooked } from "../linux/terminal_mode.ts";
 import { OffstageError } from "../../mod.ts";
 import type { Child, Exit, OutputSink, SpawnSpec } from "../../mod.ts";
 
@@ -132,10 +133,8 @@ function attach(terminal: BunPty, spec: SpawnSpec, sink: OutputSink): Child {
       finish();
       return { code: isEarly || code < 0 || (wasSignalled && code === SIGNAL_DEATH_CODE) ? null : code };
     });
-  const control = controlOf(
-    { pid, sessionId: spec.sessionId, kill: nodeKill, exitedAt: () => exitedAt },
-    terminalOf(pid),
-  );
+  const path = terminalOf(pid);
+  const control = controlOf({ pid, sessionId: spec.sessionId, kill: nodeKill, exitedAt: () => exitedAt }, path);
 
   return {
     pid,
@@ -155,6 +154,7 @@ function attach(terminal: BunPty, spec: SpawnSpec, sink: OutputSink): Child {
       }),
     endInput: () => Promise.resolve(),
     resize: ({ cols, rows }) => terminal.resize(cols, rows),
+    ...(path !== undefined && { isCooked: () => isCooked(path) }),
     release: finish,
   };
 }

@@ -7,6 +7,7 @@
 import { foreseeSpawnFailure, stdinClosed } from "../node/failures.ts";
 import type { PtyBackend } from "../node/pty.ts";
 import { terminalOf } from "../linux/proc.ts";
+import { isCooked } from "../linux/terminal_mode.ts";
 import { startSubprocess, supervise } from "./subprocess.ts";
 import type { BunGlobal, BunTerminal } from "./types.ts";
 import { OffstageError } from "../../mod.ts";
@@ -66,7 +67,8 @@ function spawnInTerminal(bun: BunGlobal, spec: SpawnSpec, sink: OutputSink): Chi
   });
   isReading = true;
   const terminal = child.terminal as BunTerminal; // there is one whenever one was asked for
-  const { common, hasExited } = supervise(child, spec.sessionId, terminalOf(child.pid));
+  const path = terminalOf(child.pid);
+  const { common, hasExited } = supervise(child, spec.sessionId, path);
 
   /** Closed before the child has ended, the terminal would send it SIGHUP. */
   const closeIfOver = (): void => {
@@ -100,6 +102,7 @@ function spawnInTerminal(bun: BunGlobal, spec: SpawnSpec, sink: OutputSink): Chi
     resize: ({ cols, rows }) => {
       if (isReading) attempt(() => terminal.resize(cols, rows)); // EBADF: just ended
     },
+    ...(path !== undefined && { isCooked: () => isCooked(path) }),
     release: () => {
       finish();
       terminal.close();

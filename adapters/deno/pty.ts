@@ -5,12 +5,13 @@
  */
 
 import process from "node:process";
+import { isCooked } from "../linux/terminal_mode.ts";
 import type { NodePty, NodePtyTerminal } from "../node/node_pty.ts";
 import { createPtyBackend, type PtyBackend } from "../node/pty.ts";
 import type { PtyLoader } from "../node/pty_loader.ts";
 import { killFor } from "./kill.ts";
 import { type Libc, openLibc } from "./libc.ts";
-import { demand, missingFlags, notAllowed } from "./permissions.ts";
+import { demand, isGranted, missingFlags, notAllowed } from "./permissions.ts";
 import type { DenoPermission } from "./types.ts";
 
 // From node_modules or the import map, else from npm itself. The original node-pty does not work on Deno. Typed as plain
@@ -31,6 +32,9 @@ const NEEDED: readonly DenoPermission[] = [
   { name: "sys", kind: "uid" },
 ];
 
+/** node:child_process, by which the mode of a terminal is asked for, reads the environment too. */
+const NEEDED_BY_STTY: readonly DenoPermission[] = [{ name: "run", command: "stty" }, { name: "env" }];
+
 /**
  * Makes Deno's terminal back-end.
  *
@@ -45,6 +49,7 @@ export function createDenoPtyBackend(loaders: readonly PtyLoader[] = DENO_PTY_LO
       return process.platform === "win32" ? module : holdingOpen(module, libc());
     }),
     kill: killFor("sh"),
+    isCooked: (path) => NEEDED_BY_STTY.every(isGranted) ? isCooked(path) : Promise.resolve(undefined),
     io: {
       read: (descriptor, bytes) => libc().read(descriptor, bytes),
       write: (descriptor, bytes) => libc().write(descriptor, bytes),

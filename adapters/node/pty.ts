@@ -15,6 +15,7 @@ import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { constants as osConstants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { GroupLeader, Kill } from "../linux/proc.ts";
+import { isCooked } from "../linux/terminal_mode.ts";
 import { controlOf } from "./control.ts";
 import { codeOf, foreseeSpawnFailure, spawnFailure, stdinClosed } from "./failures.ts";
 import { loadNodePty, type NodePty, type NodePtyTerminal } from "./node_pty.ts";
@@ -47,6 +48,12 @@ export interface PtyBackendOptions {
    * @default `node:fs`
    */
   readonly io?: DescriptorIo;
+  /**
+   * Whether the terminal of that path is in its normal mode.
+   *
+   * @default stty(1)
+   */
+  readonly isCooked?: (path: string) => Promise<boolean | undefined>;
 }
 
 /** Starts commands in pseudo-terminals. */
@@ -69,6 +76,9 @@ export interface NodePtyBackend extends PtyBackend {
   masters(): readonly number[];
 }
 
+/** What differs between runtimes. */
+type System = Required<Omit<PtyBackendOptions, "loaders">>;
+
 const DEFAULT_COLS = 120;
 const DEFAULT_ROWS = 30;
 const DRAIN_BYTES = 65_536;
@@ -82,7 +92,7 @@ const FILE_IO: DescriptorIo = { read: readSync, write: writeSync };
  * @param options the modules to try, and what differs between runtimes
  */
 export function createPtyBackend(options: PtyBackendOptions): NodePtyBackend {
-  const { kill, io = FILE_IO } = options;
+  const system: System = { kill: options.kill, io: options.io ?? FILE_IO, isCooked: options.isCooked ?? isCooked };
   let loading: Promise<NodePty | string> | undefined;
   const masters = new Set<number>();
   const load = (): Promise<NodePty | string> => loading ??= loadNodePty(options.loaders);
@@ -97,10 +107,10 @@ export function createPtyBackend(options: PtyBackendOptions): NodePtyBackend {
       if (typeof pty === "string") throw new OffstageError("unsupported", `Cannot open a terminal: ${pty}`);
       const terminal = open(pty, spec);
       const { fd } = terminal;
-      if (fd === undefined) return attach(terminal, spec, sink, kill, io);
+      if (fd === undefined) return attach(terminal, spec, sink, system);
       masters.add(fd);
       terminal._socket.once("close", () => masters.delete(fd));
-      return attach(terminal, spec, sink, kill, io);
+      return attach(terminal, spec, sink, system);
     },
   };
 }
@@ -117,7 +127,7 @@ function open(pty: NodePty, spec: SpawnSpec): NodePtyTerminal {
   }
 }
 
-function attach(terminal: NodePtyTerminal, spec: SpawnSpec, sink: OutputSink, kill: Kill, io: DescriptorIo): Child {
+function attach(terminal: NodePtyTerminal, spec: SpawnSpec, sink: OutputSink, { kill, io, isCooked }: System): Child {
   const { pid, fd, ptsName, _socket: socket } = terminal;
   const letGo = holdOpen(ptsName);
   if (terminal._emittedClose === false) terminal._emittedClose = true;
@@ -162,6 +172,7 @@ function attach(terminal: NodePtyTerminal, spec: SpawnSpec, sink: OutputSink, ki
     resize: ({ cols, rows }) => {
       if (isOpen && exitedAt === undefined) attempt(() => terminal.resize(cols, rows)); // EBADF: just ended
     },
+    ...(ptsName !== undefined && { isCooked: () => isCooked(ptsName) }),
     release: () => {
       finish();
       socket.destroy();

@@ -30,7 +30,7 @@ export interface StatusDetails {
   readonly limit: LimitEnd | null;
 }
 
-/** `details` of a call that failed; nothing was done and nothing consumed. */
+/** `details` of a call that failed; nothing was done and nothing consumed, unless `taken` says so. */
 export interface FailureDetails {
   /** It failed. */
   readonly status: "failed";
@@ -44,6 +44,8 @@ export interface FailureDetails {
   readonly known: readonly string[];
   /** What is remembered of the session, if it is `gone`. */
   readonly departed?: DepartedSession;
+  /** Bytes that were handed over before the program closed its stdin, if it did so in the middle of a write. */
+  readonly taken?: number;
 }
 
 /** How a session ended that is not kept any more, and how it went. */
@@ -69,8 +71,8 @@ export function statusOf(session: Session, state: SessionState = session.state):
 }
 
 /** The answer to a call that cannot be done on this session. */
-export function notPossible(message: string): ProcessAnswer<never> {
-  return failure({ reason: "not-possible", message });
+export function notPossible(message: string, more: Pick<FailureDetails, "taken"> = {}): ProcessAnswer<never> {
+  return failure({ reason: "not-possible", message, ...more });
 }
 
 /** The answer to a call whose parameters are wrong. */

@@ -4,11 +4,14 @@
  * @module
  */
 import type { Session } from "../session/session.ts";
+import { pause } from "../session/timing.ts";
 import { encodePaste } from "../terminal/paste.ts";
 import type { ProcessAnswer } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
+import { sendWhole } from "./long_line.ts";
 import type { SessionParams } from "./schema.ts";
-import { cannotType, longLineWarnings, type WriteDetails, written } from "./typing.ts";
+import { keepSecret } from "./secret.ts";
+import { cannotType, pauseLeft, type WriteDetails, written } from "./typing.ts";
 
 /** Pastes; the answer says whether it was marked as a paste. */
 export async function paste(
@@ -19,17 +22,20 @@ export async function paste(
 ): Promise<ProcessAnswer<WriteDetails>> {
   const failure = cannotType(session);
   if (failure !== undefined) return failure;
-  const text = params.text ?? "";
+  const bytes = new TextEncoder().encode(params.text ?? "");
   const modes = session.watch?.modes;
   if (modes === undefined) {
-    const result = await session.stdin.write(new TextEncoder().encode(text), signal);
-    return written(session, result, { bracketed: false });
+    if (params.sensitive === true) keepSecret(session, bytes);
+    return written(session, await session.stdin.write(bytes, signal), { bracketed: false });
   }
-  const encoded = encodePaste(text, { mode: modes.bracketedPaste, bracketed: params.bracketed });
-  const warnings = [
-    ...(encoded.removed > 0 ? [`${encoded.removed} control characters that could end the paste were taken out.`] : []),
-    ...(encoded.bracketed ? [] : longLineWarnings(session, encoded.bytes)),
-  ];
-  const result = await session.stdin.write(encoded.bytes, signal);
-  return written(session, result, { bracketed: encoded.bracketed, warnings });
+  const encoded = encodePaste(params.text ?? "", { mode: modes.bracketedPaste, bracketed: params.bracketed });
+  const { bracketed, removed } = encoded;
+  const taken = removed > 0 ? [`${removed} control characters that could end the paste were taken out.`] : [];
+  return await sendWhole(session, encoded.bytes, async (warnings) => {
+    if (params.sensitive === true) keepSecret(session, bytes);
+    const left = pauseLeft(session, encoded.bytes);
+    if (left > 0) await pause(session.clock, left, signal);
+    const result = await session.stdin.write(encoded.bytes, signal);
+    return written(session, result, { bracketed, warnings: [...taken, ...warnings] });
+  });
 }

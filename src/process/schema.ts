@@ -50,7 +50,7 @@ export interface ProcessParams {
   readonly base64?: string;
   /** `write`: close stdin afterwards (on a terminal: type ^D). */
   readonly eof?: boolean;
-  /** `write`: a secret; it is kept out of logs and events. */
+  /** `write`, `send-keys`, `paste`: it is a secret, its echo is kept out of logs and events. */
   readonly sensitive?: boolean;
   /** `send-keys`: names of keys, see `KEY_NAMES`, with `C-`, `M-` or `S-` in front; a single character stands for itself. */
   readonly keys?: readonly string[];
@@ -58,7 +58,7 @@ export interface ProcessParams {
   readonly literal?: string;
   /** `send-keys`: bytes in hex, typed between literal and keys. */
   readonly hex?: string | readonly string[];
-  /** `send-keys`: pause between two keys, ms, 0…5000. */
+  /** `send-keys`: pause between two keys, ms, 0…5000; all pauses of a call together at most 30 s. */
   readonly delayMs?: number;
   /** `paste`: the text. */
   readonly text?: string;
@@ -101,9 +101,9 @@ const ACTIONS: Readonly<
   "log": { required: ["sessionId"], optional: ["offset", "limit", "stream", "grep", "raw", "bytes", "since"] },
   "screen": { required: ["sessionId"], optional: ["timeout", "until", "since", "scrollback"] },
   "write": { required: ["sessionId"], optional: ["data", "base64", "eof", "sensitive"] },
-  "send-keys": { required: ["sessionId"], optional: ["keys", "literal", "hex", "delayMs"] },
+  "send-keys": { required: ["sessionId"], optional: ["keys", "literal", "hex", "delayMs", "sensitive"] },
   "submit": { required: ["sessionId"], optional: [] },
-  "paste": { required: ["sessionId", "text"], optional: ["bracketed"] },
+  "paste": { required: ["sessionId", "text"], optional: ["bracketed", "sensitive"] },
   "resize": { required: ["sessionId", "cols", "rows"], optional: [] },
   "kill": { required: ["sessionId"], optional: ["signal", "wait"] },
   "clear": { required: ["sessionId"], optional: [] },

@@ -7,11 +7,9 @@ import type { Session } from "../session/session.ts";
 import { pause } from "../session/timing.ts";
 import type { ProcessAnswer } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
+import { checkTypedLine, sendWhole } from "./long_line.ts";
 import type { SessionParams } from "./schema.ts";
-import { cannotType, type WriteDetails, written } from "./typing.ts";
-
-/** Text and Enter that arrive together are taken for a paste by many programs; they look this long at most, ms. */
-const APART_MS = 50;
+import { cannotType, pauseLeft, type WriteDetails, written } from "./typing.ts";
 
 /** Sends one CR to a terminal, one LF to a pipe, apart from what was written before. */
 export async function submit(
@@ -22,8 +20,11 @@ export async function submit(
 ): Promise<ProcessAnswer<WriteDetails>> {
   const failure = cannotType(session);
   if (failure !== undefined) return failure;
-  const { pty } = session.facts;
-  const since = session.clock.monotonic() - session.lastInputAt;
-  if (pty && since < APART_MS) await pause(session.clock, APART_MS - since, signal);
-  return written(session, await session.stdin.write(new Uint8Array([pty ? 0x0d : 0x0a]), signal));
+  const enter = new Uint8Array([session.facts.pty ? 0x0d : 0x0a]);
+  return await sendWhole(session, enter, async () => {
+    const warnings = session.facts.pty ? await checkTypedLine(session) : [];
+    const left = pauseLeft(session, enter);
+    if (left > 0) await pause(session.clock, left, signal);
+    return written(session, await session.stdin.write(enter, signal), { warnings });
+  });
 }

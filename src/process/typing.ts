@@ -6,7 +6,7 @@
 import type { WriteResult } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import { statusText } from "../session/wording.ts";
-import { COOKED_LINE_BYTES, typeOn } from "../terminal/typed_line.ts";
+import { pauseBetween } from "../terminal/pacing.ts";
 import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 
 /** `details` of everything that writes. */
@@ -15,14 +15,28 @@ export interface WriteDetails extends StatusDetails {
   readonly accepted: number;
   /** Bytes of these that the program has not taken yet. */
   readonly queued: number;
-  /** Bytes that found no place: it does not read. */
+  /** Bytes that were not sent: they found no place, since it does not read, or its terminal would cut them off. */
   readonly refused: number;
   /** Whether its input is at its end now. */
   readonly eof: boolean;
   /** `paste`: whether it was marked as a paste. */
   readonly bracketed?: boolean;
+  /** `send-keys` on a terminal: how many keys were sent; `literal` and `hex` count as one each. */
+  readonly sent?: number;
   /** What the caller ought to know. */
   readonly warnings: readonly string[];
+}
+
+/** What an answer may say beside what became of the bytes. */
+export interface WriteExtra {
+  /** Whether the input was ended. */
+  readonly eof?: boolean;
+  /** Whether it was marked as a paste. */
+  readonly bracketed?: boolean;
+  /** How many keys of how many were sent. */
+  readonly keys?: { readonly sent: number; readonly of: number };
+  /** What the caller ought to know. */
+  readonly warnings?: readonly string[];
 }
 
 /** The failure to answer with if nothing can be written to a session; `undefined` if something can. */
@@ -46,19 +60,29 @@ export function cannotType(session: Session): ProcessAnswer<never> | undefined {
   }
 }
 
+/** How long to wait until bytes typed into a terminal are not taken together with what was typed before, ms. */
+export function pauseLeft(session: Session, bytes: Uint8Array): number {
+  if (!session.facts.pty) return 0;
+  const since = session.clock.monotonic() - session.lastInputAt;
+  return Math.max(0, pauseBetween(session.stdin.lastByte, bytes) - since);
+}
+
 /** The answer to a write. */
 export function written(
   session: Session,
   result: WriteResult,
-  extra: { readonly eof?: boolean; readonly bracketed?: boolean; readonly warnings?: readonly string[] } = {},
+  extra: WriteExtra = {},
 ): ProcessAnswer<WriteDetails> {
-  const { accepted, queued, refused, broken } = result;
+  const { accepted, taken, queued, refused, broken } = result;
+  const { eof = false, bracketed, keys, warnings = [] } = extra;
+  const isCutShort = keys !== undefined && keys.sent < keys.of;
+  const sent = keys === undefined ? "" : `; ${keys.sent} of ${keys.of} keys were sent`;
   if (broken) {
-    return notPossible(`Cannot write all to session "${session.id}": stdin closed by the process`);
+    const handed = `after ${taken} of ${counted(accepted + refused)} were handed over${sent}`;
+    return notPossible(`Cannot write all to session "${session.id}": stdin closed by the process ${handed}`, { taken });
   }
-  const { eof = false, bracketed, warnings = [] } = extra;
   const lines = [
-    `Wrote ${accepted} ${accepted === 1 ? "byte" : "bytes"}${eof ? " and ended the input" : ""}.`,
+    `Wrote ${counted(accepted)}${eof ? " and ended the input" : ""}${isCutShort ? sent : ""}.`,
     ...(bracketed === undefined ? [] : [bracketed ? "Marked as a paste." : "Not marked as a paste."]),
     ...(queued > 0 ? [`${queued} of them wait: the program does not read at the moment.`] : []),
     ...(refused > 0
@@ -73,18 +97,25 @@ export function written(
     refused,
     eof,
     ...(bracketed !== undefined && { bracketed }),
+    ...(keys !== undefined && { sent: keys.sent }),
     warnings,
   };
-  return { text: lines.join("\n"), details, isError: refused > 0 };
+  return { text: lines.join("\n"), details, isError: refused > 0 || isCutShort };
 }
 
-/** Warns of lines that a terminal cuts, before they are sent (spec P31). */
-export function longLineWarnings(session: Session, bytes: Uint8Array): readonly string[] {
-  if (!session.facts.pty) return [];
-  const { longest } = typeOn(session.typedLine, bytes);
-  if (longest <= COOKED_LINE_BYTES) return [];
-  return [
-    `A line of ${longest} bytes went to a terminal: in its normal mode it keeps ${COOKED_LINE_BYTES} and drops the ` +
-    `rest, only programs in raw mode get all of it. Use shorter lines, a file, or pipes (pty: false).`,
-  ];
+/** The answer to a write of which nothing was sent, with the reason as its warning. */
+export function notSent(session: Session, bytes: Uint8Array, why: string): ProcessAnswer<WriteDetails> {
+  const details: WriteDetails = {
+    ...statusOf(session),
+    accepted: 0,
+    queued: 0,
+    refused: bytes.length,
+    eof: false,
+    warnings: [why],
+  };
+  return { text: `Nothing was sent. ${why}`, details, isError: true };
+}
+
+function counted(bytes: number): string {
+  return `${bytes} ${bytes === 1 ? "byte" : "bytes"}`;
 }

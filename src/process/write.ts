@@ -6,8 +6,10 @@
 import type { Session } from "../session/session.ts";
 import type { ProcessAnswer } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
+import { sendWhole } from "./long_line.ts";
 import type { SessionParams } from "./schema.ts";
-import { cannotType, longLineWarnings, type WriteDetails, written } from "./typing.ts";
+import { keepSecret } from "./secret.ts";
+import { cannotType, type WriteDetails, written } from "./typing.ts";
 
 const CONTROL_D = 0x04;
 
@@ -21,13 +23,14 @@ export async function write(
   const failure = cannotType(session);
   if (failure !== undefined) return failure;
   const bytes = params.base64 === undefined ? new TextEncoder().encode(params.data ?? "") : decodeBase64(params.base64);
-  if (params.sensitive === true) linesOf(bytes).forEach((line) => session.redact(line));
-  const warnings = longLineWarnings(session, bytes);
-  const result = await session.stdin.write(bytes, signal);
-  const eof = params.eof === true && result.refused === 0 && !result.broken;
-  if (eof && session.facts.pty) await session.stdin.write(terminalEof(session), signal);
-  else if (eof) session.stdin.end();
-  return written(session, result, { eof, warnings });
+  return await sendWhole(session, bytes, async (warnings) => {
+    if (params.sensitive === true) keepSecret(session, bytes);
+    const result = await session.stdin.write(bytes, signal);
+    const eof = params.eof === true && result.refused === 0 && !result.broken;
+    if (eof && session.facts.pty) await session.stdin.write(terminalEof(session), signal);
+    else if (eof) session.stdin.end();
+    return written(session, result, { eof, warnings });
+  });
 }
 
 /** In its normal mode a terminal takes ^D as the end only at the start of a line; after other text it flushes that. */
@@ -37,16 +40,4 @@ function terminalEof({ typedLine }: Session): Uint8Array {
 
 function decodeBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-}
-
-/** Line by line, since a terminal echoes line ends in its own way; and the Enter after a secret is not part of it. */
-function linesOf(bytes: Uint8Array): readonly Uint8Array[] {
-  const lines: Uint8Array[] = [];
-  let start = 0;
-  for (let index = 0; index <= bytes.length; index++) {
-    if (index < bytes.length && bytes[index] !== 0x0a && bytes[index] !== 0x0d) continue;
-    if (index > start) lines.push(bytes.subarray(start, index));
-    start = index + 1;
-  }
-  return lines;
 }

@@ -14,8 +14,11 @@ const QUEUE_LIMIT_BYTES = 1_048_576;
 /** Without progress for that long a write answers, ms. */
 const STALL_MS = 2_000;
 
-/** Bytes handed to the operating system at once: the capacity of a Linux pipe, so that progress shows. */
-const PIECE_BYTES = 65_536;
+/** Bytes handed to the operating system at once, so that progress shows: the capacity of a Linux pipe. */
+const PIPE_PIECE_BYTES = 65_536;
+
+/** The same for a terminal: what it holds for a program that reads. */
+const TERMINAL_PIECE_BYTES = 4_095;
 
 /** What became of a write. */
 export interface WriteResult {
@@ -23,6 +26,8 @@ export interface WriteResult {
   readonly accepted: number;
   /** Bytes of these that the child has not taken yet. */
   readonly queued: number;
+  /** Bytes that the operating system has taken for certain; on pipes it may be up to 64 KiB more. */
+  readonly taken: number;
   /** Bytes that did not fit the queue any more: the caller goes on from `accepted`. */
   readonly refused: number;
   /** Whether the child will read no more. */
@@ -31,6 +36,8 @@ export interface WriteResult {
 
 /** A session's queue of pieces that go to its stdin one after the other. */
 export interface InputQueue {
+  /** The byte that was appended last. */
+  readonly lastByte: number | undefined;
   /** Appends bytes; resolves with what became of them, at the latest when nothing has moved for two seconds. */
   write(bytes: Uint8Array, signal?: AbortSignal): Promise<WriteResult>;
   /** Closes stdin once everything before has been written. */
@@ -44,6 +51,8 @@ export function createInputQueue(session: Session): InputQueue {
   let taken = 0; // bytes ever taken by the child
   let appended = 0; // bytes ever queued
   let pumping = false;
+  let lastByte: number | undefined;
+  const pieceBytes = session.facts.pty ? TERMINAL_PIECE_BYTES : PIPE_PIECE_BYTES;
 
   async function pump(): Promise<void> {
     if (pumping) return;
@@ -69,7 +78,8 @@ export function createInputQueue(session: Session): InputQueue {
   }
 
   function append(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) pieces.push(bytes.subarray(at, at + PIECE_BYTES));
+    for (let at = 0; at < bytes.length; at += pieceBytes) pieces.push(bytes.subarray(at, at + pieceBytes));
+    lastByte = bytes.at(-1);
     queued += bytes.length;
     appended += bytes.length;
     if (session.facts.pty) session.typedLine = typeOn(session.typedLine, bytes).length;
@@ -88,8 +98,12 @@ export function createInputQueue(session: Session): InputQueue {
   }
 
   return {
+    get lastByte() {
+      return lastByte;
+    },
     write: async (bytes, signal) => {
       if (signal?.aborted) throw new AbortError("Nothing was written: the call was aborted", signal.reason);
+      const start = appended;
       let accepted = 0;
       let isMoving = true;
       while (isMoving && accepted < bytes.length && session.input === "open") {
@@ -104,7 +118,8 @@ export function createInputQueue(session: Session): InputQueue {
       if (isMoving) await whileMoving(() => taken >= goal, signal);
       const broken = session.input === "broken";
       const left = broken ? 0 : Math.min(accepted, Math.max(0, goal - taken));
-      return { accepted, queued: left, refused: bytes.length - accepted, broken };
+      const done = Math.min(accepted, Math.max(0, taken - start));
+      return { accepted, taken: done, queued: left, refused: bytes.length - accepted, broken };
     },
     end: () => {
       if (session.input === "open") session.input = "ended";

@@ -11,7 +11,9 @@ export type NamedKey =
   /** `ESC [ X` or `ESC O X`, modified `ESC [ 1 ; n X`. */
   | { readonly form: "letter"; readonly final: string; readonly ss3: "always" | "application" }
   /** `ESC [ k ~`, modified `ESC [ k ; n ~`. */
-  | { readonly form: "tilde"; readonly code: number };
+  | { readonly form: "tilde"; readonly code: number }
+  /** `ESC O x`, or what is printed on the key once the program has asked for a numeric keypad. */
+  | { readonly form: "keypad"; readonly final: string; readonly numeric: string };
 
 const ESC = "\x1b";
 
@@ -19,7 +21,7 @@ const ESC = "\x1b";
 export const NAMED_KEYS: ReadonlyMap<string, NamedKey> = new Map<string, NamedKey>([
   ...fixed(["enter", "return"], "\r"),
   ...fixed(["tab"], "\t", { shift: `${ESC}[Z` }),
-  ...fixed(["btab"], `${ESC}[Z`),
+  ...fixed(["btab"], `${ESC}[Z`, { shift: `${ESC}[Z` }),
   ...fixed(["escape", "esc"], ESC),
   ...fixed(["space"], " ", { shift: " ", ctrl: "\0" }),
   ...fixed(["bspace", "backspace"], "\x7f", { shift: "\x7f", ctrl: "\b" }),
@@ -39,14 +41,9 @@ export const NAMED_KEYS: ReadonlyMap<string, NamedKey> = new Map<string, NamedKe
   }),
   ...letter("always", { f1: "P", f2: "Q", f3: "R", f4: "S" }),
   ...tilde({ f5: 15, f6: 17, f7: 18, f8: 19, f9: 20, f10: 21, f11: 23, f12: 24 }),
-  // Whoever names a keypad key means that key and not the digit, so the application form is sent in either keypad mode.
-  ...[..."0123456789"].flatMap((digit, index) => fixed([`kp${digit}`], `${ESC}O${"pqrstuvwxy"[index]}`)),
-  ...fixed(["kp/"], `${ESC}Oo`),
-  ...fixed(["kp*"], `${ESC}Oj`),
-  ...fixed(["kp-"], `${ESC}Om`),
-  ...fixed(["kp+"], `${ESC}Ok`),
-  ...fixed(["kp."], `${ESC}On`),
-  ...fixed(["kpenter"], `${ESC}OM`),
+  ...keypad({ 0: "p", 1: "q", 2: "r", 3: "s", 4: "t", 5: "u", 6: "v", 7: "w", 8: "x", 9: "y" }),
+  ...keypad({ "/": "o", "*": "j", "-": "m", "+": "k", ".": "n" }),
+  ["kpenter", { form: "keypad", final: "M", numeric: "\r" }],
 ]);
 
 /** Every key name, lower-case, aliases included. Any of them may carry the prefixes `C-`, `M-` and `S-`. */
@@ -80,6 +77,10 @@ function letter(
   finals: Readonly<Record<string, string>>,
 ): (readonly [string, NamedKey])[] {
   return Object.entries(finals).map(([name, final]) => [name, { form: "letter", final, ss3 }] as const);
+}
+
+function keypad(finals: Readonly<Record<string, string>>): (readonly [string, NamedKey])[] {
+  return Object.entries(finals).map(([key, final]) => [`kp${key}`, { form: "keypad", final, numeric: key }] as const);
 }
 
 function tilde(codes: Readonly<Record<string, number>>): (readonly [string, NamedKey])[] {

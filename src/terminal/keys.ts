@@ -16,6 +16,13 @@ import type { NamedKey } from "./key_table.ts";
 export interface KeyModes {
   /** Application cursor keys (`ESC[?1h`): unmodified arrows, Home and End are sent as `ESC O x`. */
   readonly applicationCursor: boolean;
+  /**
+   * The program has asked for a numeric keypad (`ESC >`, `ESC[?66l`): its keys are sent as digits and signs, as xterm
+   * does. Before it has asked for anything they are sent as `ESC O x`, since whoever names a keypad key means that key.
+   *
+   * @default {false}
+   */
+  readonly numericKeypad?: boolean;
 }
 
 /** What to type: first `literal`, then `hex`, then `keys`. */
@@ -34,8 +41,6 @@ export interface Stroke {
   readonly name: string;
   /** What to write. */
   readonly bytes: Uint8Array;
-  /** Wait a little first: the stroke before ends in Escape, and the two together would be read as Alt. */
-  readonly paceBefore: boolean;
 }
 
 /** What a control key means to a command that has no terminal. */
@@ -50,6 +55,11 @@ interface Modifiers {
 }
 
 const ESC = "\x1b";
+
+const ASCII = /^[\0-\x7f]+$/;
+
+/** A family of four with skin tones has 23 UTF-16 units; what is longer is text. */
+const LONGEST_CHARACTER = 32;
 
 const PREFIX = /^(c|ctrl|control|m|alt|meta|s|shift)[-+](?=.)/isu;
 
@@ -86,8 +96,7 @@ export function encodeKeys(
   const problems: Problem[] = [];
   const strokes: Stroke[] = [];
   const add = (name: string, bytes: Uint8Array): void => {
-    if (bytes.length === 0) return;
-    strokes.push({ name, bytes, paceBefore: strokes.at(-1)?.bytes.at(-1) === 0x1b });
+    if (bytes.length > 0) strokes.push({ name, bytes });
   };
   add("literal", new TextEncoder().encode(input.literal ?? ""));
   const hex = parseHex(input.hex ?? []);
@@ -156,10 +165,14 @@ function keyText(name: string, modes: KeyModes): string | undefined {
   return key === undefined ? undefined : namedText(key, modifiers, modes);
 }
 
-/** Exactly one code point, and not half of one. */
+/** What a reader takes for one character: a code point that is not half of one, or several that are shown as one. */
 function isCharacter(text: string): boolean {
   const code = text.codePointAt(0);
-  return code !== undefined && text.length === String.fromCodePoint(code).length && (code < 0xd800 || code > 0xdfff);
+  if (code === undefined || /\p{Surrogate}/u.test(text)) return false;
+  if (text.length === String.fromCodePoint(code).length) return true;
+  if (ASCII.test(text)) return false; // names of keys, and CR LF, which are one character too but two keys
+  return [...new Intl.Segmenter().segment(text.slice(0, LONGEST_CHARACTER + 1))].length === 1 &&
+    text.length <= LONGEST_CHARACTER;
 }
 
 function splitPrefixes(name: string): { readonly modifiers: Modifiers; readonly base: string } {
@@ -208,6 +221,11 @@ function namedText(key: NamedKey, modifiers: Modifiers, modes: KeyModes): string
     case "letter":
       if (code > 1) return `${ESC}[1;${code}${key.final}`;
       return key.ss3 === "always" || modes.applicationCursor ? `${ESC}O${key.final}` : `${ESC}[${key.final}`;
+    case "keypad": {
+      if (shift || ctrl) return undefined;
+      const text = modes.numericKeypad === true ? key.numeric : `${ESC}O${key.final}`;
+      return alt ? ESC + text : text;
+    }
     case "tilde":
       return code > 1 ? `${ESC}[${key.code};${code}~` : `${ESC}[${key.code}~`;
   }

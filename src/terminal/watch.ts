@@ -11,6 +11,8 @@ export interface TerminalModes {
   readonly applicationCursor: boolean;
   /** `?66`, `ESC =`: the keypad is in application mode. */
   readonly applicationKeypad: boolean;
+  /** The keypad has been set to numeric mode (`ESC >`). Off at the start: then nobody has said what it is to be. */
+  readonly numericKeypad: boolean;
   /** `?2004`: pastes are to be bracketed. */
   readonly bracketedPaste: boolean;
   /** `?47`, `?1047`, `?1049`: a full-screen program is up. */
@@ -73,6 +75,7 @@ const MODE_NAMES: ReadonlyMap<string, keyof TerminalModes> = new Map<string, key
 const ALL_OFF: TerminalModes = {
   applicationCursor: false,
   applicationKeypad: false,
+  numericKeypad: false,
   bracketedPaste: false,
   alternateScreen: false,
 };
@@ -267,11 +270,20 @@ function modeAnswer(body: string, modes: TerminalModes): string | undefined {
 }
 
 function modesAfter(modes: TerminalModes, { kind, body }: Sequence): TerminalModes {
-  if (kind === "escape") return body === "c" ? ALL_OFF : { ...modes, applicationKeypad: body === "=" };
+  if (kind === "escape") return body === "c" ? ALL_OFF : { ...modes, ...keypadMode(body === "=") };
   // A soft reset leaves the screen that is up, as xterm.js does.
   if (body === "!p") return { ...ALL_OFF, alternateScreen: modes.alternateScreen };
   const [, numbers, final] = /^\?([\d;]+)([hl])$/.exec(body) ?? [];
   if (numbers === undefined) return modes;
   const names = numbers.split(";").map((number) => MODE_NAMES.get(number)).filter((name) => name !== undefined);
-  return { ...modes, ...Object.fromEntries(names.map((name) => [name, final === "h"])) };
+  const isSet = final === "h";
+  return {
+    ...modes,
+    ...Object.fromEntries(names.map((name) => [name, isSet])),
+    ...(names.includes("applicationKeypad") && keypadMode(isSet)),
+  };
+}
+
+function keypadMode(isApplication: boolean): Pick<TerminalModes, "applicationKeypad" | "numericKeypad"> {
+  return { applicationKeypad: isApplication, numericKeypad: !isApplication };
 }

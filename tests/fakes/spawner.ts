@@ -65,6 +65,8 @@ export interface FakeChild {
   take(count?: number): void;
   /** Whether its stdin has been ended. */
   readonly inputEnded: boolean;
+  /** Whether its terminal is in its normal mode; `undefined`: nobody can tell. */
+  cooked: boolean | undefined;
   /** Sizes its terminal was given. */
   readonly sizes: readonly TerminalSize[];
   /** Whether its descriptors were let go. */
@@ -200,6 +202,7 @@ function createFakeChild(
     get inputEnded() {
       return seen.inputEnded;
     },
+    cooked: undefined,
     sizes,
     get released() {
       return seen.released;
@@ -267,7 +270,10 @@ function createFakeChild(
     },
     signal,
     ...(groups && { groupAnswers: () => !hasExited || started.some(({ inGroup }) => inGroup) }),
-    ...(spec.terminal !== undefined && { resize: (size: TerminalSize) => void sizes.push(size) }),
+    ...(spec.terminal !== undefined && {
+      resize: (size: TerminalSize) => void sizes.push(size),
+      isCooked: () => Promise.resolve(fake.cooked),
+    }),
     ...(inspects && {
       inspector: { tree: () => Promise.resolve(tree()), reader },
     }),
