@@ -51,10 +51,14 @@ async function sendInTurn(
   }
 }
 
-/** Warns that the line that ends now may have been cut. */
-export async function checkTypedLine(session: Session): Promise<readonly string[]> {
-  if (session.typedLine <= COOKED_LINE_BYTES || await session.child.isCooked?.() === false) return [];
-  return [mayBeCut(session.typedLine)];
+/** Whether the line that is being typed is longer than a terminal keeps in its normal mode. */
+export function isTypedTooLong({ typedLine }: Session): boolean {
+  return typedLine > COOKED_LINE_BYTES;
+}
+
+/** Warns that this line may have been cut, unless its terminal is in raw mode. */
+export async function checkTypedLine({ typedLine, child }: Session): Promise<readonly string[]> {
+  return await child.isCooked?.() === false ? [] : [mayBeCut(typedLine)];
 }
 
 function longestLine(session: Session, bytes: Uint8Array): number {

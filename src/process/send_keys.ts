@@ -73,7 +73,7 @@ async function type(
         refused: total.refused + refused,
         broken,
       };
-      if (refused > 0) sent -= 1;
+      if (refused > 0 || broken) sent -= 1;
       if (broken || refused > 0 || queued > 0) break; // whoever does not read need not be typed at
     }
   } catch (error) {
