@@ -233,6 +233,19 @@ test("P31 P32 a program that closes its input in the middle is said to have take
   assertStringIncludes((await keys).text, "after 1 of 2 bytes were handed over; 1 of 3 keys were sent");
 });
 
+test("R16 P34 the answer to a program's question comes after a paste that is under way, not into it", async () => {
+  const started = await session();
+  const { child } = started;
+  child.print("\x1b[?2004h");
+  child.stdin = "leaves";
+  const pending = started.type("paste", { text: "x".repeat(10_000) });
+  await settle();
+  child.print("\x1b[5n");
+  child.stdin = "takes";
+  await answeredAfter(started, pending);
+  assertEquals(child.writes.join(""), `\x1b[200~${"x".repeat(10_000)}\x1b[201~\x1b[0n`);
+});
+
 // Secrets
 
 const SECRET = "hunter2-correct-horse";
@@ -272,13 +285,15 @@ test("P31 [93] a secret is kept out of the log whatever types it, echoed in one 
 });
 
 test("P31 [93] a secret that is mistyped as a key is not repeated in the refusal", async () => {
-  const { agent, id, child } = await session();
-  for (const params of [{ keys: [SECRET] }, { hex: SECRET }, { keys: ["Enter", SECRET], hex: SECRET }]) {
-    const { text } = await refused(agent, { action: "send-keys", sessionId: id, sensitive: true, ...params });
-    assert(!text.includes("hunter2"), text);
-    assertStringIncludes(text, "sensitive");
+  for (const pty of [true, false]) {
+    const { agent, id, child } = await session(pty);
+    for (const params of [{ keys: [SECRET] }, { keys: [`a"${SECRET}\\"`] }, { keys: ["Enter", SECRET], hex: SECRET }]) {
+      const { text } = await refused(agent, { action: "send-keys", sessionId: id, sensitive: true, ...params });
+      assert(!text.includes("hunter2"), text);
+      assertStringIncludes(text, "What was given (sensitive)");
+    }
+    assertEquals([child.writes, child.signals], [[], []]);
   }
-  assertEquals(child.writes, []);
 });
 
 // Modes

@@ -5,7 +5,7 @@
  */
 import { TERMINAL_SIZE } from "./bench.ts";
 import { type CaseDefinition, inTerminal } from "./case.ts";
-import { expectEqual } from "./expect.ts";
+import { expectEqual, expectThat } from "./expect.ts";
 
 /** Cases of terminals. */
 export const terminalCases: readonly CaseDefinition[] = [
@@ -16,6 +16,15 @@ export const terminalCases: readonly CaseDefinition[] = [
 
   inTerminal("its type is the TERM of the environment", [], async (bench) => {
     expectEqual(await bench.print('echo "$TERM"', { env: { TERM: "vt220" } }), "vt220\n", "TERM");
+  }),
+
+  inTerminal("its mode is the one that the program has set, or is not told", [], async (bench) => {
+    const run = await bench.sh("echo up; read -r line; stty raw; echo raw; exec sleep 60");
+    await run.seen("up\n");
+    expectThat(await run.child.isCooked?.() !== false, "it starts in its normal mode");
+    await run.write("on\n");
+    await run.seen("raw");
+    expectThat(await run.child.isCooked?.() !== true, "stty has set raw mode");
   }),
 
   inTerminal("a resize is seen by stty and told by SIGWINCH, down to 1 and up to 1000", [], async (bench) => {

@@ -21,12 +21,12 @@ export type Send = (warnings: readonly string[]) => Promise<Answer>;
  * @param send has to begin its write at once
  */
 export async function sendWhole(session: Session, bytes: Uint8Array, send: Send): Promise<Answer> {
-  if (session.asking === undefined && longestLine(session, bytes) <= COOKED_LINE_BYTES) return await send([]);
-  const asked = sendInTurn(session.asking, session, bytes, send);
-  const asking = asked.then(() => {}, () => {});
-  session.asking = asking;
+  if (session.typing === undefined && longestLine(session, bytes) <= COOKED_LINE_BYTES) return await send([]);
+  const asked = sendInTurn(session.typing, session, bytes, send);
+  const typing = asked.then(() => {}, () => {});
+  session.typing = typing;
   const { answer } = await asked;
-  if (session.asking === asking) session.asking = undefined;
+  if (session.typing === typing) session.typing = undefined;
   return await answer;
 }
 

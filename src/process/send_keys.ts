@@ -36,7 +36,7 @@ export async function sendKeys(
   if (!session.facts.pty) return pipeKeys(session, params);
   const { delayMs = 0, sensitive = false } = params;
   const encoded = encodeKeys(params, session.watch?.modes ?? { applicationCursor: false });
-  if (!encoded.ok) return invalidCall(sensitive ? encoded.problems.map(withoutSecret) : encoded.problems);
+  if (!encoded.ok) return invalidCall(shown(encoded.problems, sensitive));
   const { strokes } = encoded;
   const pauses = sum(strokes.map((stroke, index) => pauseAfter(strokes[index - 1], stroke, delayMs)));
   if (pauses > LONGEST_TYPING_MS) return invalidCall([tooSlow(strokes.length, pauses)]);
@@ -95,13 +95,14 @@ function tooSlow(count: number, pauses: number): Problem {
   };
 }
 
-/** What is wrong, without the words that were to be kept secret. */
-function withoutSecret({ key }: Problem): Problem {
-  const what = key === "hex"
-    ? "not hexadecimal digits, two a byte"
-    : "not all names of keys; text is typed with literal";
-  return { key, message: `${what} (not shown: it is sensitive)` };
+/** What is wrong, without what was given where that was to be kept secret. */
+function shown(problems: readonly Problem[], isSecret: boolean): readonly Problem[] {
+  if (!isSecret) return problems;
+  return problems.map(({ key, message }) => ({ key, message: message.replace(QUOTED, "What was given (sensitive)") }));
 }
+
+/** A JSON string at the start. */
+const QUOTED = /^"(?:[^"\\]|\\.)*"/;
 
 /** What of a stroke can come back as text: of a sequence such as an arrow's nothing does. */
 function echoOf({ bytes }: Stroke): Uint8Array {
@@ -125,7 +126,10 @@ function sum(numbers: readonly number[]): number {
 /** Ctrl-C and its like have a meaning without a terminal too: the signal a terminal would make of them. */
 function pipeKeys(session: Session, params: SessionParams): ProcessAnswer<WriteDetails> {
   const parsed = pipeActions(params);
-  if (!parsed.ok) return (session.state.kind === "ended" && cannotType(session)) || invalidCall(parsed.problems);
+  if (!parsed.ok) {
+    return (session.state.kind === "ended" && cannotType(session)) ||
+      invalidCall(shown(parsed.problems, params.sensitive === true));
+  }
   const done: string[] = [];
   const warnings = new Set<string>();
   for (const action of parsed.actions) {

@@ -11,9 +11,7 @@ import type { Session } from "./session.ts";
  * the cursor when all output before the question is on it, without one 1;1 (spec R16).
  */
 export function answerTerminal(session: Session, reply: Reply): void {
-  const type = (bytes: Uint8Array): void => {
-    session.child?.write(bytes).catch(() => {}); // the program asked and has gone: nobody is left to hear the answer
-  };
+  const type = (bytes: Uint8Array): void => session.stdin.answer(bytes);
   const { screen } = session;
   if (screen === undefined) return type(reply({ row: 1, col: 1 }));
   screen.whenDrawn(() => {

@@ -36,8 +36,13 @@ export interface WriteResult {
 
 /** A session's queue of pieces that go to its stdin one after the other. */
 export interface InputQueue {
-  /** The byte that was appended last. */
+  /** The byte that was typed last. */
   readonly lastByte: number | undefined;
+  /**
+   * Appends the terminal's answer to a question of the program. In the middle of a paste it would end or garble that;
+   * and where nobody reads any more it is lost.
+   */
+  answer(bytes: Uint8Array): void;
   /** Appends bytes; resolves with what became of them, at the latest when nothing has moved for two seconds. */
   write(bytes: Uint8Array, signal?: AbortSignal): Promise<WriteResult>;
   /** Closes stdin once everything before has been written. */
@@ -79,11 +84,15 @@ export function createInputQueue(session: Session): InputQueue {
 
   function append(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at += pieceBytes) pieces.push(bytes.subarray(at, at + pieceBytes));
-    lastByte = bytes.at(-1);
     queued += bytes.length;
     appended += bytes.length;
-    if (session.facts.pty) session.typedLine = typeOn(session.typedLine, bytes).length;
     void pump();
+  }
+
+  function type(bytes: Uint8Array): void {
+    lastByte = bytes.at(-1);
+    if (session.facts.pty) session.typedLine = typeOn(session.typedLine, bytes).length;
+    append(bytes);
   }
 
   /** Waits until `met`, as long as the child keeps taking bytes. */
@@ -101,6 +110,9 @@ export function createInputQueue(session: Session): InputQueue {
     get lastByte() {
       return lastByte;
     },
+    answer: (bytes) => {
+      if (session.child !== undefined && session.input === "open") append(bytes);
+    },
     write: async (bytes, signal) => {
       if (signal?.aborted) throw new AbortError("Nothing was written: the call was aborted", signal.reason);
       const start = appended;
@@ -110,7 +122,7 @@ export function createInputQueue(session: Session): InputQueue {
         const room = QUEUE_LIMIT_BYTES - queued;
         if (room > 0) {
           const part = bytes.subarray(accepted, accepted + room);
-          append(part);
+          type(part);
           accepted += part.length;
         } else isMoving = await whileMoving(() => queued < QUEUE_LIMIT_BYTES, signal);
       }

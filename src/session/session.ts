@@ -123,7 +123,7 @@ export class Session {
   /** Bytes of the line that is being typed into its terminal. */
   typedLine = 0;
   /** Done when what waits to be typed until its terminal has been asked is under way. */
-  asking: Promise<void> | undefined;
+  typing: Promise<void> | undefined;
   /** Monotonic time of the start, ms. */
   readonly startedMonotonic: number;
 
