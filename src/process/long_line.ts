@@ -23,10 +23,12 @@ export type Send = (warnings: readonly string[]) => Promise<Answer>;
 export async function sendWhole(session: Session, bytes: Uint8Array, send: Send): Promise<Answer> {
   if (session.typing === undefined && longestLine(session, bytes) <= COOKED_LINE_BYTES) return await send([]);
   const asked = sendInTurn(session.typing, session, bytes, send);
-  const typing = asked.then(() => {}, () => {});
+  const leave = (): void => {
+    if (session.typing === typing) session.typing = undefined;
+  };
+  const typing = asked.then(leave, leave);
   session.typing = typing;
   const { answer } = await asked;
-  if (session.typing === typing) session.typing = undefined;
   return await answer;
 }
 
