@@ -298,9 +298,12 @@ test("S7 finished sessions of all scopes together are kept up to a number of cha
     command: `${BULKY_COMMAND}; echo alive; sleep 60`,
     background: true,
   });
-  await repeat(60, async (round) => {
-    await endedInBackground(agents[round % 3] as Agent, BULKY_COMMAND);
-  });
+  // One at a time in each scope: what has just ended is the newest there, and is not evicted before it is polled
+  await Promise.all(agents.map((agent) =>
+    repeat(20, async () => {
+      await endedInBackground(agent, BULKY_COMMAND);
+    }, 1)
+  ));
   const finished = async (): Promise<number> => {
     const lists = await Promise.all(agents.map((agent) => listed(agent)));
     return lists.flat().filter(({ status }) => status !== "running").length;
