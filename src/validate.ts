@@ -91,6 +91,9 @@ function problemText(issue: v.BaseIssue<unknown>): string {
     return issue.type === "object" ? "required" : `required: expected ${issue.expected ?? "a value"}`;
   }
   return issue.message.replace(/^Invalid (\w+): Expected/, "expected").replace(
+    /^expected \((.*?)\)/,
+    (_, options: string) => `expected ${options.replaceAll(" | ", ", ").replace(/, ([^,]*)$/, " or $1")}`,
+  ).replace(
     / but received (.*)$/,
     (_, received) => ` but received ${received.length > 80 ? describe(issue.input) : received}`,
   );

@@ -110,7 +110,7 @@ const MISSPELT: Readonly<Record<string, keyof ExecParams>> = {
   yield_ms: "yieldMs",
   yieldms: "yieldMs",
   timeout_seconds: "timeoutSeconds",
-  timeoutMs: "timeout",
+  timeoutMs: "timeoutSeconds",
   run_in_background: "background",
   tty: "pty",
   columns: "cols",

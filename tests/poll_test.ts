@@ -5,7 +5,7 @@
  */
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { AbortError, type ExecConfig, type TreeProcess } from "../mod.ts";
+import { AbortError, type ExecConfig, type TreeProcess, type Until } from "../mod.ts";
 import { act, answeredAfter, background, type Bench, countingSignal, open, type Running } from "./fakes/bench.ts";
 import { settle } from "./fakes/clock.ts";
 import type { FakeHost } from "./fakes/spawner.ts";
@@ -16,7 +16,7 @@ type Started = Bench & Running & {
 
 interface PollParams {
   readonly timeout?: number;
-  readonly until?: string;
+  readonly until?: Until;
   readonly since?: number;
 }
 
@@ -144,6 +144,35 @@ test("P12 until a pattern ends with the session", async () => {
   bench.clock.timer(100, () => bench.child.end(1));
   assertEquals(await answeredAfter(bench, waiting), 100);
   assertEquals((await waiting).wokenBy, "exit");
+});
+
+test("P12 the text tells what a wait for something came to, and advises no other poll when it came", async () => {
+  const bench = await session();
+  bench.machine.ports.add(8080);
+  const told = async (until: Until, timeout = 2_000): Promise<readonly string[]> => {
+    const waiting = bench.poll({ timeout, until });
+    await answeredAfter(bench, waiting);
+    return (await waiting).text.split("\n").filter((line) => !line.startsWith("[maybe"));
+  };
+  assertEquals(await told("port:8080"), ["(no new output)", "[running]", "[port 8080 accepts connections]"]);
+  assertEquals(await told("idle:500"), ["(no new output)", "[running]", "[silent for 0.5 s]"]);
+  bench.child.print("ready\n");
+  assertEquals(await told({ pattern: "^rea" }), ["ready", "[running]", '["^rea" has matched]']);
+  assertEquals((await told("Exit")).slice(1, 3), [
+    "[running; nothing new, poll again in 5 s]",
+    '[waited 2 s in vain for "Exit"]',
+  ]);
+  bench.child.end(0);
+  assertEquals((await told("ready")).slice(1), [
+    "[completed: exit code 0]",
+    '[it ended while this waited for "ready"]',
+  ]);
+  assertEquals((await told("exit")).slice(1), ["[completed: exit code 0]"]);
+});
+
+test("P12 a poll with until and no timeout waits 10 s", async () => {
+  const bench = await session();
+  assertEquals(await answeredAfter(bench, bench.poll({ until: "ready" })), 10_000);
 });
 
 test("P12 until idle waits for silence, counted from the last output", async () => {

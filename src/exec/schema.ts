@@ -124,7 +124,7 @@ const KNOWN = {
     yield: "yieldMs",
     yieldms: "yieldMs",
     waitms: "yieldMs",
-    timeoutms: "timeout",
+    timeoutms: "timeoutSeconds",
     timeoutsec: "timeoutSeconds",
     bg: "background",
     runinbackground: "background",

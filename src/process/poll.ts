@@ -23,7 +23,7 @@ import {
 import { type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
-import { LONGEST_WAIT_MS, parseCondition, waitUntil, type WokenBy } from "./until.ts";
+import { parseCondition, waitMs, waitSentence, waitUntil, type WokenBy } from "./until.ts";
 
 /** `details` of a poll (spec P10). Offsets are bytes of the session's raw output. */
 export interface PollDetails extends StatusDetails {
@@ -75,7 +75,7 @@ export async function poll(
   const { state } = session; // as it is now: an end that comes while the platform is asked has output of its own to tell
   if (params.since === undefined) countEmpty(session, delivery);
   const wait = await askInput(context, session, delivery, wokenBy);
-  return answer(session, state, delivery, wokenBy, wait, context.settings.maxResultChars);
+  return answer(session, state, params, delivery, wokenBy, wait, context.settings.maxResultChars);
 }
 
 async function waitToRead(
@@ -85,7 +85,7 @@ async function waitToRead(
   params: SessionParams,
   { signal }: ProcessOptions,
 ): Promise<WokenBy> {
-  const timeoutMs = Math.min(LONGEST_WAIT_MS, Math.max(0, params.timeout ?? 0));
+  const timeoutMs = waitMs(params);
   // The host reads only between two turns: a caller that polls in a loop would keep it from ever seeing the end
   if (timeoutMs === 0 && cursor.pending === 0 && session.state.kind === "running") {
     await pause(session.clock, 0, signal);
@@ -124,6 +124,7 @@ async function askInput(
 function answer(
   session: Session,
   state: SessionState,
+  params: SessionParams,
   delivery: Delivery,
   wokenBy: WokenBy,
   wait: InputWait,
@@ -132,7 +133,8 @@ function answer(
   const { text, from, to, dropped, droppedByStream, binary } = delivery;
   const { log } = session;
   const isRunning = state.kind === "running";
-  const retryInMs = isRunning && text === ""
+  const isMet = params.until !== undefined && wokenBy !== "timeout";
+  const retryInMs = isRunning && text === "" && !isMet
     ? RETRY_MS[Math.min(Math.max(session.emptyPolls, 1), RETRY_MS.length) - 1] ?? null
     : null;
   const survivors = state.kind === "ended" ? state.survivors : [];
@@ -153,6 +155,7 @@ function answer(
     survivors,
   };
   const hint = inputHint(session, wait);
+  const waited = params.until === undefined ? undefined : waitSentence(params.until, wokenBy, waitMs(params));
   const fullScreen = fullScreenHint(session);
   const lines = [
     ...(dropped > 0 ? [droppedLine(session, details)] : []),
@@ -160,10 +163,11 @@ function answer(
     `[${statusText(session, state)}${toldBefore(details.notified)}${
       retryInMs === null ? "" : `; nothing new, poll again in ${retryInMs / 1_000} s`
     }]`,
+    ...(waited === undefined ? [] : [`[${waited}]`]),
     ...(hint === undefined ? [] : [`[${hint}]`]),
     ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),
     ...(binary ? ["[the output is mostly binary]"] : []),
-    ...bufferingHint(session, delivery, wait),
+    ...(isMet ? [] : bufferingHint(session, delivery, wait)),
     ...(survivors.length === 0 ? [] : [`[${survivorsSentence(session.id, survivors)}]`]),
     ...(state.kind === "ended"
       ? [...state.notes, ...bufferLoss(session, state.outcome)].map((note) => `[${note}]`)

@@ -17,7 +17,7 @@ export interface ProcessParams {
   readonly action: ProcessAction;
   /** Which session; every action but `list` needs it. */
   readonly sessionId?: string;
-  /** `poll`, `screen`: longest wait, ms, clamped to 0…30000. Default 0; for a screen with `until` 10000. */
+  /** `poll`, `screen`: longest wait, ms, clamped to 0…30000. Default 0; with `until` 10000. */
   readonly timeout?: number;
   /**
    * What ends the wait. `poll`: instead of any output, a regular expression (in an object if it reads like one of the

@@ -16,7 +16,7 @@ import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from ".
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
 import { waitForScreen } from "./screen_wait.ts";
-import { LONGEST_WAIT_MS, type WokenBy } from "./until.ts";
+import { waitMs, waitSentence, type WokenBy } from "./until.ts";
 
 /** `details` of a screen (spec P21). Rows and columns are counted from 0. */
 export interface ScreenDetails extends StatusDetails {
@@ -52,9 +52,6 @@ export interface ScreenDetails extends StatusDetails {
   readonly evidence: InputEvidence | null;
 }
 
-/** Wait for `until` if no `timeout` is given, ms: somebody who names a condition means to wait. */
-const DEFAULT_WAIT_MS = 10_000;
-
 /** Shows the screen, waiting for what `until` says. */
 export async function screen(
   { runtime, settings }: ProcessContext,
@@ -72,8 +69,7 @@ export async function screen(
   // The host reads only between two turns: what has been printed by now belongs on the screen
   if (session.state.kind === "running") await pause(session.clock, 0, signal);
   const shown = await screenOf(session);
-  const wanted = params.timeout ?? (until === undefined ? 0 : DEFAULT_WAIT_MS);
-  const timeoutMs = Math.min(LONGEST_WAIT_MS, Math.max(0, wanted));
+  const timeoutMs = waitMs(params);
   const { inputWaitIdleMs } = settings;
   const wokenBy = await waitForScreen(
     { session, screen: shown, runtime, inputWaitIdleMs, timeoutMs, signal },
@@ -84,10 +80,12 @@ export async function screen(
   if (session.state.kind === "ended") await drawn(shown); // who tells the end shows all that was printed before it
   const details = detailsOf(session, shown, params, wokenBy, wait.waiting, wait.evidence ?? null);
   const hint = inputHint(session, wait);
+  const inVain = wokenBy === "timeout" && timeoutMs > 0 ? `waited ${seconds(timeoutMs)} in vain` : undefined;
+  const waited = until === undefined ? inVain : waitSentence(until, wokenBy, timeoutMs);
   const lines = [
     fitHeadAndTail(pictureOf(details, params.since !== undefined), settings.maxResultChars).text,
     `[${[...aboutScreen(details), statusText(session) + toldBefore(details.notified)].join("; ")}]`,
-    ...(wokenBy === "timeout" && timeoutMs > 0 ? [`[waited ${seconds(timeoutMs)} in vain]`] : []),
+    ...(waited === undefined ? [] : [`[${waited}]`]),
     ...(isPatchy(details) ? [`[${details.missingBytes} older bytes are not held: what they drew may be missing]`] : []),
     ...(hint === undefined ? [] : [`[${hint}]`]),
   ];

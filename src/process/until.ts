@@ -9,6 +9,7 @@ import { inputWait } from "../session/input_wait.ts";
 import type { Session } from "../session/session.ts";
 import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
+import { seconds } from "../session/wording.ts";
 import { compilePattern, patternTrouble } from "../pattern.ts";
 
 /** `until` as a caller may write it; a pattern that reads like one of the words is given as an object. */
@@ -29,10 +30,16 @@ export type Condition =
 export type WokenBy = "output" | "exit" | "timeout" | "idle" | "input" | "port" | "match" | "change" | "stable";
 
 /** Longest wait, ms: common hosts cut a tool call that takes longer (spec P11). */
-export const LONGEST_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Wait for `until` if no `timeout` is given, ms: somebody who names a condition means to wait. */
+const UNTIL_WAIT_MS = 10_000;
 
 /** How long nothing may have changed on a stable screen, ms: programs pause for less while they draw. */
 const STABLE_MS = 500;
+
+/** How much of a pattern is repeated in an answer, UTF-16 units. */
+const SHOWN_CHARS = 100;
 
 /** How often the platform is asked where it does not tell by itself (input, ports), ms. */
 const ASK_EVERY_MS = 100;
@@ -48,6 +55,31 @@ export function parseCondition(until: Until): Condition {
   if (kind === "idle") return { kind, ms: Number(digits) };
   if (kind === "port") return { kind, port: Number(digits) };
   return { kind: "match", pattern: compilePattern(until) };
+}
+
+/** How long a call waits, ms. */
+export function waitMs({ timeout, until }: { readonly timeout?: number; readonly until?: Until }): number {
+  return Math.min(LONGEST_WAIT_MS, Math.max(0, timeout ?? (until === undefined ? 0 : UNTIL_WAIT_MS)));
+}
+
+/** What came of waiting for `until`, where the rest of the answer does not tell it. */
+export function waitSentence(until: Until, wokenBy: WokenBy, timeoutMs: number): string | undefined {
+  const text = typeof until === "string" ? until : until.pattern;
+  const shown = JSON.stringify(text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS)}…`);
+  switch (wokenBy) {
+    case "port":
+      return `${text.replace(":", " ")} accepts connections`;
+    case "idle":
+      return `silent for ${seconds(Number(text.slice("idle:".length)))}`;
+    case "match":
+      return `${shown} has matched`;
+    case "timeout":
+      return `waited ${seconds(timeoutMs)} in vain for ${shown}`;
+    case "exit":
+      return until === "exit" ? undefined : `it ended while this waited for ${shown}`;
+    default:
+      return undefined;
+  }
 }
 
 /** What is wrong with an `until`; `undefined` if nothing is. */
