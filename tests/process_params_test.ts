@@ -127,6 +127,12 @@ for (const [action, needed] of Object.entries(NEEDED)) {
   });
 }
 
+test("R1 a choice that there is not is refused with those there are", async () => {
+  const bench = await withOutput();
+  const { problems } = await refused(bench.agent, { action: "log", sessionId: bench.id, stream: "both" });
+  assertEquals(problems, [{ key: "stream", message: 'expected "stdout" or "stderr" but received "both"' }]);
+});
+
 const MISSPELT = [
   ["poll", "timeoutMs", "timeout"],
   ["poll", "timeot", "timeout"],

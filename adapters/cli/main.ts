@@ -24,19 +24,23 @@ Exit codes
   the command's own; 124 if it timed out; 125 if offstage failed; 126 and 127 as in shells; 128 + n if signal n ended it
 `;
 
+const OPTIONS = {
+  help: { type: "boolean", short: "h" },
+  timeout: { type: "string" },
+  workdir: { type: "string" },
+  pty: { type: "boolean" },
+} as const;
+
 /** Runs one invocation; resolves with the exit code. */
 async function main(args: readonly string[]): Promise<number> {
+  const start = commandIndex(args);
+  const words = args.slice(start);
   const { values, positionals } = parseArgs({
-    args: [...args],
+    args: args.slice(0, start),
     allowPositionals: true,
-    options: {
-      help: { type: "boolean", short: "h" },
-      timeout: { type: "string" },
-      workdir: { type: "string" },
-      pty: { type: "boolean" },
-    },
+    options: OPTIONS,
   });
-  const [verb, ...words] = positionals;
+  const [verb] = positionals;
   if (values.help === true || verb === undefined || verb === "help") {
     process.stdout.write(HELP);
     return 0;
@@ -47,10 +51,28 @@ async function main(args: readonly string[]): Promise<number> {
   if (words.length === 0) return await tour();
   return await runCommand({
     command: words.join(" "),
-    ...(values.timeout !== undefined && { timeout: Number(values.timeout) }),
+    ...(values.timeout !== undefined && { timeout: secondsOf(values.timeout) }),
     ...(values.workdir !== undefined && { workdir: values.workdir }),
     ...(values.pty !== undefined && { pty: values.pty }),
   });
+}
+
+/** Where the command begins: at the first word after the verb. What looks like an option behind it is the command's. */
+function commandIndex(args: readonly string[]): number {
+  const { tokens } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: OPTIONS,
+    strict: false,
+    tokens: true,
+  });
+  return tokens.filter(({ kind }) => kind === "positional")[1]?.index ?? args.length;
+}
+
+function secondsOf(text: string): number {
+  const seconds = text.trim() === "" ? NaN : Number(text);
+  if (Number.isNaN(seconds)) throw new OffstageError("invalid", `--timeout: expected seconds but received "${text}"`);
+  return seconds;
 }
 
 try {
