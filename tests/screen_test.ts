@@ -3,14 +3,23 @@
  *
  * @module
  */
-import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertLessOrEqual, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AbortError, OffstageError, type ScreenDetails } from "../mod.ts";
 import { createRevisions } from "../src/terminal/revisions.ts";
 import { type Frame, loadScreens, type Screen } from "../src/terminal/screen.ts";
-import { act, background, type Bench, countingSignal, open, refused, type Running } from "./fakes/bench.ts";
+import {
+  act,
+  answeredAfter,
+  background,
+  type Bench,
+  countingSignal,
+  open,
+  refused,
+  type Running,
+} from "./fakes/bench.ts";
 
 type Shown = ScreenDetails & { readonly text: string };
 
@@ -393,6 +402,25 @@ test("P21 until stable: what has just been typed may change the screen yet; stab
   const typed = await afterWait(bench, look(bench, id, { until: "stable:2000" }));
   assertEquals([typed.wokenBy, typed.after], ["stable", 2_000]);
 });
+
+for (const params of [{ until: "stable" }, { until: "ready" }, { until: "exit" }, { since: 1 }] as const) {
+  test(`P42 P21 who waits for ${JSON.stringify(params)} on the screen of a session that is removed is told at once`, async () => {
+    const bench = open();
+    const { id, child } = await onTerminal(bench);
+    child.print("hello");
+    await look(bench, id);
+    child.onSignal = (signal) => {
+      child.print("x".repeat(300_000)); // more than is drawn by then
+      child.end(signal);
+    };
+    const waiting = look(bench, id, { ...params, timeout: 30_000 });
+    await bench.clock.advance(0);
+    await act(bench.agent, { action: "remove", sessionId: id });
+    assertLessOrEqual(await answeredAfter(bench, waiting), 100);
+    const { wokenBy, status } = await waiting;
+    assertEquals([wokenBy, status, bench.clock.pending], ["exit", "killed", 0]);
+  });
+}
 
 test("S9 R9 a screen that tells the end makes no event of it", async () => {
   const bench = open();

@@ -16,7 +16,7 @@ import { nextChange, sizeAt } from "./sizes.ts";
 
 /** The screen of one session. */
 export interface SessionScreen {
-  /** Whether all output so far is on it. */
+  /** Whether all output so far is on it, or, once it is forgotten, no more will be. */
   readonly isDrawn: boolean;
   /** Bytes of output it was not drawn from: they were no longer held when it came to them. */
   readonly missingBytes: number;
@@ -129,7 +129,7 @@ function followScreen(session: Session, open: OpenScreen): SessionScreen {
 
   return {
     get isDrawn() {
-      return !isDrawing && position === log.end;
+      return isClosed || (!isDrawing && position === log.end);
     },
     get missingBytes() {
       return missingBytes;
@@ -147,6 +147,7 @@ function followScreen(session: Session, open: OpenScreen): SessionScreen {
       stopListening();
       screen.close();
       for (const { then } of waiting.splice(0)) then();
+      session.touch(); // whoever waits for something on it waits in vain
     },
   };
 }
