@@ -116,7 +116,10 @@ export interface Agent {
   ): Promise<ToolAnswer<ProcessDetails[A] | FailureDetails>>;
   /** What happened in the background and was told by no answer; see {@linkcode AgentEvents}. */
   readonly events: AgentEvents;
-  /** Ends every session of the agent and forgets it; resolves when each end is confirmed or given up. */
+  /**
+   * Ends every session of the agent and forgets it; resolves when each end is confirmed or given up. A call of `exec`
+   * that is still being checked or waits for `authorize` has no session: abort it by its signal.
+   */
   killAll(): Promise<readonly SessionEnd[]>;
 }
 
@@ -205,9 +208,8 @@ export function createOffstage(options: OffstageOptions): Offstage {
   }
 
   async function shutDown(): Promise<void> {
-    const endEverything = (): Promise<unknown> => endAll(registry, undefined, "shutdown", settings.killGraceMs);
-    // A start that is slow must not hold up the end of what runs already.
-    await Promise.all([registry.seal().then(endEverything), endEverything()]);
+    registry.seal();
+    await endAll(registry, undefined, "shutdown", settings.killGraceMs);
     registry.close();
     events.close();
   }

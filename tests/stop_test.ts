@@ -5,7 +5,8 @@
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { act, answeredAfter, background, open, refused } from "./fakes/bench.ts";
+import { OffstageError } from "../mod.ts";
+import { act, answeredAfter, background, open, refused, start } from "./fakes/bench.ts";
 import { settle } from "./fakes/clock.ts";
 import type { FakeChild } from "./fakes/spawner.ts";
 
@@ -261,6 +262,37 @@ test("R6 killAll ends and forgets everything of its scope, trees too, and report
   assertEquals(ends, [[running.id, "SIGTERM", 0], [stubborn.id, "SIGKILL", 0], [left.id, 3, 0]]);
   assertEquals((await act(bench.agent, { action: "list" })).sessions, []);
   assertEquals(foreign.child.signals, []);
+});
+
+test("R6 killAll ends what is being started as well, once it has started, and nothing of another scope", async () => {
+  const bench = open();
+  const running = await background(bench);
+  let spawn = (): void => {};
+  bench.spawner.gate = new Promise((resolve) => (spawn = resolve));
+  const { answer } = await start(bench, { background: true });
+  const foreign = bench.offstage.agent("another").exec({ command: "make", background: true });
+  await settle();
+  const pending = bench.agent.killAll();
+  await bench.clock.advance(100);
+  assertEquals(running.child.signals[0], "SIGTERM group"); // it has not waited for the start
+  spawn();
+  await bench.clock.advance(100);
+  const reasons = (await pending).map(({ outcome }) => outcome.reason);
+  assertEquals([reasons, (await answer).isError], [["killed", "killed"], false]);
+  assertEquals((await act(bench.agent, { action: "list" })).sessions, []);
+  assertEquals([(await foreign).details.status, bench.spawner.last.signals], ["running", []]);
+});
+
+test("R6 killAll waits for a start that fails, and has nothing to report of it", async () => {
+  const bench = open();
+  let spawn = (): void => {};
+  bench.spawner.gate = new Promise((resolve) => (spawn = resolve));
+  const answer = bench.agent.exec({ command: "make", background: true });
+  await settle();
+  const pending = bench.agent.killAll();
+  bench.spawner.failure = new OffstageError("spawn-failed", "no memory");
+  spawn();
+  assertEquals([await pending, (await answer).isError], [[], true]);
 });
 
 test("E39 the host's end ends every session, and is watched only while there is one", async () => {

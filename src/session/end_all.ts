@@ -24,7 +24,7 @@ export interface SessionEnd {
 }
 
 /**
- * Ends every session of a scope (or of all) with its tree, and forgets it (spec P43, R6).
+ * Ends every session of a scope (or of all) with its tree, and forgets it (spec P43, R6); one that is being started too.
  *
  * @returns each end, once it is confirmed or given up
  */
@@ -34,7 +34,24 @@ export async function endAll(
   cause: StopCause,
   graceMs: number,
 ): Promise<readonly SessionEnd[]> {
-  return await Promise.all(registry.all(scope).map((session) => endOne(registry, session, cause, graceMs)));
+  const starting = registry.underWay().filter(({ facts }) => scope === undefined || facts.scope === scope);
+  const started = registry.all(scope).filter((session) => !starting.includes(session));
+  const ends = await Promise.all([
+    ...started.map((session) => endOne(registry, session, cause, graceMs)),
+    ...starting.map((session) => endStarting(registry, session, cause, graceMs)), // the others do not wait for it
+  ]);
+  return ends.filter((end) => end !== undefined);
+}
+
+/** Ends what is being started as soon as it has started, if it does. */
+async function endStarting(
+  registry: Registry,
+  session: Session,
+  cause: StopCause,
+  graceMs: number,
+): Promise<SessionEnd | undefined> {
+  await waitFor(session, () => !registry.isStarting(session), { timeoutMs: Infinity });
+  return session.child === undefined ? undefined : await endOne(registry, session, cause, graceMs);
 }
 
 async function endOne(

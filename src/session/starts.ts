@@ -20,8 +20,8 @@ export interface Starts {
   underWay(): readonly Session[];
   /** Whether this one is. */
   isStarting(session: Session): boolean;
-  /** Lets nothing start any more; resolves when the starts that were under way have come to something. */
-  seal(): Promise<void>;
+  /** Lets nothing start any more; what is being started goes on. */
+  seal(): void;
   /**
    * Keeps a place among a scope's live background sessions for one that is about to start, so that calls at the same
    * time do not all take the last one.
@@ -39,7 +39,7 @@ export interface Starts {
  * @param refusal why nothing may start at present, if that is so
  */
 export function createStarts(refusal: () => OffstageError | undefined): Starts {
-  const starts = new Map<Session, Promise<void>>();
+  const starts = new Set<Session>();
   const seats = new Set<{ readonly scope: string }>();
   let sealed = false;
 
@@ -53,21 +53,17 @@ export function createStarts(refusal: () => OffstageError | undefined): Starts {
     checkMayStart,
     starting: async (session, start) => {
       checkMayStart();
-      const started = start();
-      starts.set(session, started);
+      starts.add(session);
       try {
-        await started;
+        await start();
       } finally {
         starts.delete(session);
         session.touch();
       }
     },
-    underWay: () => [...starts.keys()],
+    underWay: () => [...starts],
     isStarting: (session) => starts.has(session),
-    seal: async () => {
-      sealed = true;
-      await Promise.allSettled(starts.values());
-    },
+    seal: () => void (sealed = true),
     keepSeat: (scope) => {
       const seat = { scope };
       seats.add(seat);
