@@ -122,6 +122,24 @@ test("E31 without the process tool a command runs to its end; what was given for
   }
 });
 
+test("E31 E35 what a command leaves behind without the process tool is told, and ended by killAll and close", async () => {
+  for (const way of ["killAll", "close"] as const) {
+    const bench = open({ maxResultChars: 1_000 }, { processTool: false });
+    const { answer, child } = await start(bench);
+    child.print("line\n".repeat(1_000));
+    child.started.push({ pid: 2001, name: "server", inGroup: true });
+    child.end(0);
+    await bench.clock.advance(100);
+    const { text, details } = await ended(answer);
+    assertStringIncludes(text, "[the shell has exited, 1 process it started still runs:");
+    assertEquals([text.includes("process {"), details.sessionId], [false, undefined]); // nothing it cannot call
+    const done = way === "close" ? bench.offstage.close() : bench.agent.killAll();
+    await bench.clock.advance(100);
+    await done;
+    assertEquals([child.started, child.signals[0]], [[], "SIGTERM group"]);
+  }
+});
+
 test("E32 an aborted call starts nothing", async () => {
   const bench = open();
   const reason = new Error("changed my mind");

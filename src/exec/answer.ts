@@ -231,7 +231,7 @@ function inputLines(session: Session, input: InputWait): readonly string[] {
 /**
  * The answer when the command has ended.
  *
- * @param kept whether the session can still be asked by its id
+ * @param kept whether the agent can still ask for the session by its id
  */
 export function ended(session: Session, output: BoundedOutput, warnings: readonly string[], kept: boolean): ExecAnswer {
   const { state, facts } = session;
@@ -269,8 +269,10 @@ export function ended(session: Session, output: BoundedOutput, warnings: readonl
   const lines = [
     output.text === "" ? "(no output)" : output.text.replace(/\n$/, ""),
     ...(sentence === undefined ? [] : [`[${sentence}]`]),
-    ...(output.truncated ? [`[all output that is held: process { action: "log", sessionId: "${facts.id}" }]`] : []),
-    ...(survivors.length === 0 ? [] : [`[${survivorsSentence(facts.id, survivors)}]`]),
+    ...(output.truncated && kept
+      ? [`[all output that is held: process { action: "log", sessionId: "${facts.id}" }]`]
+      : []),
+    ...(survivors.length === 0 ? [] : [`[${survivorsSentence(facts.id, survivors, kept)}]`]),
     ...notes(facts.shell, allWarnings),
   ];
   return { text: lines.join("\n"), details, isError: outcome.status === "failed" };

@@ -177,15 +177,15 @@ async function abort(context: ExecContext, session: Session, { cause }: AbortErr
 }
 
 function conclude(context: ExecContext, session: Session, warnings: readonly string[]): ExecAnswer {
-  const { registry, settings } = context;
+  const { registry, settings, processTool } = context;
   const output = boundedOutput(session.log, settings.maxResultChars, settings.foldRepeats);
   session.log.releaseHead();
   tellEnd(session);
   const survivors = session.state.kind === "ended" ? session.state.survivors.length : 0;
-  const kept = context.processTool && (output.truncated || survivors > 0);
+  const kept = survivors > 0 || (output.truncated && processTool); // survivors also for killAll and close to end
   if (kept) registry.show(session);
   else registry.drop(session);
-  return ended(session, output, warnings, kept);
+  return ended(session, output, warnings, kept && processTool);
 }
 
 function yieldAfterMs({ settings, processTool }: ExecContext, params: ExecParams): number {

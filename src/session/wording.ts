@@ -66,9 +66,10 @@ function reasonSentence(session: Session, outcome: Outcome): string | undefined 
   }
 }
 
-/** What lives on after the shell, and how to end it. */
-export function survivorsSentence(id: string, survivors: readonly Survivor[]): string {
-  return `the shell has exited, ${livingOn(survivors)}; process { action: "kill", sessionId: "${id}" } ends them`;
+/** What lives on after the shell, and how to end it, unless the agent cannot. */
+export function survivorsSentence(id: string, survivors: readonly Survivor[], canEnd: boolean = true): string {
+  const left = `the shell has exited, ${livingOn(survivors)}`;
+  return canEnd ? `${left}; process { action: "kill", sessionId: "${id}" } ends them` : left;
 }
 
 /** How many live on, and who. */
