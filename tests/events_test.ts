@@ -116,6 +116,20 @@ test("S9 what ends in the foreground makes no event, also if its session is kept
   assertEquals([heard, bench.agent.events.list().events], [[], []]);
 });
 
+test("E28 who yields while it is being killed on request is not promised an event, one that timed out is", async () => {
+  for (const [timeout, promised] of [[1_800, false], [0.5, true]] as const) {
+    const bench = open({}, { onEvent: () => {} });
+    const { answer, child } = await start(bench, { yieldMs: 1_000, timeout });
+    child.ignores = ["SIGTERM"];
+    await bench.clock.advance(800);
+    const killed = promised ? undefined : bench.agent.killAll();
+    await bench.clock.advance(200);
+    assertEquals((await answer).text.includes("you will be told when it ends"), promised);
+    await bench.clock.advance(10_000);
+    await killed;
+  }
+});
+
 test("S9 E30 an end at the instant of the yield is told by exec, or by the event, and not by both", async () => {
   for (const turns of [0, 1, 2, 3, 4, 5, 6, 8, 10, 15]) {
     const heard: SessionEvent[] = [];
@@ -563,6 +577,22 @@ test("R9 an event that every receiver threw away has not been told: it waits, an
   await end(child);
   assertEquals((await act(bench.agent, { action: "poll", sessionId: id })).notified, false);
   assertEquals(bench.agent.events.list().events, []);
+});
+
+test("S9 E34 a command that cannot be ended is news once it is given up, and none when it ends after all", async () => {
+  const bench = await hear({ timeoutSeconds: 10, cleanupMs: 60_000 }, {}, { host: { inspects: true } });
+  const { id, child, heard, clock } = bench;
+  child.ignores = ["SIGTERM", "SIGKILL"];
+  await clock.advance(20_000); // the timeout, and 9 s of the ladder
+  assertEquals(heard.map((event) => [event.type, "reason" in event && event.reason]), [["exit", "timeout"]]);
+  await clock.advance(120_000);
+  const [kept] = (await act(bench.agent, { action: "list" })).sessions;
+  assertEquals([kept?.sessionId, kept?.survivors.length], [id, 1]); // longer than its time to live: it lives
+  child.end(3);
+  await settle();
+  assertEquals([heard.length, bench.machine.shutdownHooks.size], [1, 0]);
+  await clock.advance(60_000);
+  assertEquals((await act(bench.agent, { action: "list" })).sessions, []);
 });
 
 test("S9 an event comes also if its session was evicted at its end", async () => {

@@ -22,9 +22,14 @@ const DRAIN_LIMIT_MS = 2_000;
  */
 const DYING_PAUSES_MS: readonly number[] = [5, 15, 40];
 
-/** Follows a started session to its end and settles it. */
-export async function followToEnd(session: Session): Promise<void> {
+/**
+ * Follows a started session to its end and settles it.
+ *
+ * @returns whether it had been settled before its shell ended, because that would not
+ */
+export async function followToEnd(session: Session): Promise<boolean> {
   const exit = await session.child.exited;
+  const hadBeenGivenUp = session.state.kind === "ended";
   const exitedAt = session.clock.monotonic();
   session.exit = exit;
   session.touch();
@@ -33,6 +38,7 @@ export async function followToEnd(session: Session): Promise<void> {
   if (!session.outputEnded && await treeIsGone(session)) await drained(session, session.clock.monotonic());
   while (session.stopping !== undefined) await session.stopping;
   await settleWith(session, exit, exitedAt, leftoverNotes(session));
+  return hadBeenGivenUp;
 }
 
 /** Settles a session whose shell has ended, or (after the stop ladder) will not. */

@@ -7,7 +7,7 @@ import type { Settings } from "../config.ts";
 import type { ExitEvent, SessionEvent } from "./event.ts";
 import { createEventQueue, type EventQueue, EVENTS_KEPT, type QueueEntry } from "./event_queue.ts";
 import type { MatchSink } from "./line_watch.ts";
-import { isNews } from "./news.ts";
+import { isNews, isRequested } from "./news.ts";
 import type { Session } from "./session.ts";
 import { waitFor } from "./wait.ts";
 
@@ -166,7 +166,7 @@ export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOpti
       const { scope, notifyOnExit } = session.facts;
       const isHeard = onEvent !== undefined || requestHeartbeat !== undefined || subscribers.has(scope);
       const match = isHeard && session.lineWatch?.isSpent === false;
-      if (!isHeard || !notifyOnExit) return { end: "never", match };
+      if (!isHeard || !notifyOnExit || isRequested(session.stopCause)) return { end: "never", match };
       const isLoud = settings.notifyOnExitEmptySuccess || snippetOf(session) !== "";
       return { end: isLoud ? "always" : "unless-silent", match };
     },

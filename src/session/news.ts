@@ -12,8 +12,12 @@ const REQUESTED: readonly StopCause[] = ["killed", "aborted", "shutdown"];
 /** Whether a session's end is worth an event: nobody has told it, and nobody asked for it. */
 export function isNews({ state, facts, endTold, stopCause, leftoverCause }: Session): boolean {
   if (state.kind === "running" || endTold || !facts.notifyOnExit) return false;
-  const cause = stopCause ?? (state.outcome.reason === "killed" ? "killed" : leftoverCause);
-  return cause === undefined || !REQUESTED.includes(cause);
+  return !isRequested(stopCause ?? (state.outcome.reason === "killed" ? "killed" : leftoverCause));
+}
+
+/** Whether who stops a session for this, if anybody does, knows that it ends. */
+export function isRequested(cause: StopCause | undefined): boolean {
+  return cause !== undefined && REQUESTED.includes(cause);
 }
 
 /** An answer tells a session's end: an event of it that nobody has seen is withdrawn. */

@@ -100,6 +100,8 @@ export class Session {
   lastUsedAt: number;
   /** How the shell ended, once it has. */
   exit: Exit | undefined;
+  /** Called once, when it has settled. */
+  onSettled: (() => void) | undefined;
   /** Whether all its streams are at their end. */
   outputEnded = false;
   /** Looks for lines that match `notifyOn`. */
@@ -228,6 +230,7 @@ export class Session {
     this.#state = state;
     if (this.input === "open") this.input = "broken";
     this.#changed();
+    this.onSettled?.();
   }
 
   /** Puts right what is told of its end: who of its tree still lives, or what has been done about them since. */

@@ -72,8 +72,11 @@ function follow(session: Session, registry: Registry, killGraceMs: number): void
   const { clock, facts } = session;
   const cancelTimeout = longTimer(clock, facts.timeoutMs, () => void stop(session, "timeout", killGraceMs));
   if (session.outputCut) void stop(session, "limit", killGraceMs); // it was quicker than its start
-  void followToEnd(session).then(() => {
+  session.onSettled = () => {
     cancelTimeout();
     registry.ended(session);
+  };
+  void followToEnd(session).then((hadBeenGivenUp) => {
+    if (hadBeenGivenUp) void registry.lookAgain(session);
   });
 }
