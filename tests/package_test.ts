@@ -67,12 +67,14 @@ test("P21 the package shows the screen of a terminal on each runtime with the em
 test("the package brings a command line", { skip }, () => {
   const project = install("command");
   const path = `${join(project, "node_modules", ".bin")}${delimiter}${process.env["PATH"]}`;
-  const { stdout, status } = spawnSync("offstage", ["exec", "echo hi"], {
-    encoding: "utf8",
-    env: { ...process.env, PATH: path },
-  });
-  assertStringIncludes(stdout, "hi");
-  assertEquals(status, 0);
+  const run = (...args: readonly string[]): readonly [string, number | null] => {
+    const env = { ...process.env, PATH: path };
+    const { stdout, status } = spawnSync("offstage", ["exec", ...args], { encoding: "utf8", env });
+    return [stdout, status];
+  };
+  assertEquals(run("echo hi"), ["hi\n", 0]);
+  assertEquals(run("--timeout", "30", "echo", "--help", "--pty"), ["--help --pty\n", 0]); // those are the command's
+  assertEquals(run("--timeout", "soon", "true"), ["", 125]);
 });
 
 test("the package's types need no types of any runtime", { skip }, () => {

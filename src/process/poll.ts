@@ -49,7 +49,7 @@ export interface PollDetails extends StatusDetails {
   readonly waitingForInput: boolean;
   /** How that is known. */
   readonly evidence: InputEvidence | null;
-  /** When another poll is worth while, ms, after one without output; `null` otherwise. */
+  /** When another poll is worth while, ms, after one that brought neither output nor what `until` asked for; else `null`. */
   readonly retryInMs: number | null;
   /** Processes it started that lived on at its end. */
   readonly survivors: readonly Survivor[];

@@ -183,7 +183,7 @@ for (
     ["yieldMs", { command: "ls", yield_ms: 1 }],
     ["workdir", { command: "ls", cwd: "/" }],
     ["background", { command: "ls", backgroud: true }],
-    ["timeout", { command: "ls", timeoutMs: 1_000 }],
+    ["timeoutSeconds", { command: "ls", timeoutMs: 1_000 }],
     ["pty", { command: "ls", tty: true }],
   ] as const
 ) {
