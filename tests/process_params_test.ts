@@ -63,7 +63,7 @@ const WRONG: readonly (readonly [ProcessAction, string, readonly unknown[]])[] =
   ["paste", "sensitive", SWITCHES],
   ["resize", "cols", [...NUMBERS, 0, -1, 1001, 80.5]],
   ["resize", "rows", [...NUMBERS, 0, -1, 1001, 24.5]],
-  ["kill", "signal", [...TEXTS, "", "SIGFOO", "SIGSEGV", "9"]],
+  ["kill", "signal", [...TEXTS.filter((each) => typeof each !== "number"), "", "SIGFOO", "SIGSEGV", "7", 0, 10]],
   ["kill", "wait", [...NUMBERS, -1]],
 ];
 
@@ -235,4 +235,14 @@ test("P40 kill takes a signal by any of its names and waits at most 30 s", async
     assertEquals((await pending).confirmed, false);
   }
   assertEquals(child.signals, ["SIGUSR1 group", "SIGUSR1 group", "SIGUSR1 group"]);
+});
+
+test("P40 kill takes the numbers that mean the same signal everywhere", async () => {
+  const bench = open();
+  const { id, child } = await background(bench);
+  child.ignores = ["SIGHUP", "SIGINT"];
+  for (const signal of [1, "2"]) {
+    await act(bench.agent, { action: "kill", sessionId: id, signal: signal as unknown as "SIGHUP" });
+  }
+  assertEquals(child.signals, ["SIGHUP group", "SIGINT group"]);
 });

@@ -9,6 +9,7 @@ import { nearest } from "../nearest.ts";
 import type { SignalName } from "../runtime.ts";
 import { check, type Checked, numberLike } from "../validate.ts";
 import { isPattern, patternTrouble } from "../pattern.ts";
+import { sendableSignal } from "./signals.ts";
 import { conditionTrouble, isCondition, stableMs, type Until } from "./until.ts";
 
 /** Parameters of `process`, as a caller may write them. Numbers may come as strings. */
@@ -68,7 +69,7 @@ export interface ProcessParams {
   readonly cols?: number;
   /** `resize`: rows, 1…1000. */
   readonly rows?: number;
-  /** `kill`: send only this signal instead of ending the tree. One that cannot be sent is answered with the list. */
+  /** `kill`: send only this signal instead of ending the tree; a number such as 9 is fine too. */
   readonly signal?: SignalName;
   /** `kill`: wait up to that long for the confirmed end, ms, at most 30000. @default {0} */
   readonly wait?: number;
@@ -113,23 +114,6 @@ const ACTIONS: Readonly<
 /** The names of all actions. */
 export const PROCESS_ACTIONS: readonly ProcessAction[] = Object.keys(ACTIONS) as ProcessAction[];
 
-/** Signals `kill` may send alone. */
-export const SENDABLE_SIGNALS: readonly SignalName[] = [
-  "SIGTERM",
-  "SIGINT",
-  "SIGHUP",
-  "SIGQUIT",
-  "SIGKILL",
-  "SIGSTOP",
-  "SIGTSTP",
-  "SIGCONT",
-  "SIGUSR1",
-  "SIGUSR2",
-  "SIGWINCH",
-  "SIGALRM",
-  "SIGABRT",
-];
-
 const whole = v.pipe(numberLike(), v.integer("expected a whole number"));
 const fromZero = v.pipe(whole, v.minValue(0, "expected 0 or more"));
 const pattern = v.pipe(
@@ -171,7 +155,7 @@ const entries = {
   bracketed: v.optional(v.boolean()),
   cols: v.optional(cells),
   rows: v.optional(cells),
-  signal: v.optional(v.pipe(v.string(), v.transform(signalName), v.picklist(SENDABLE_SIGNALS))),
+  signal: v.optional(sendableSignal),
   wait: v.optional(v.pipe(numberLike(), v.minValue(0, "expected 0 to 30000"))),
 };
 
@@ -276,10 +260,4 @@ function byteProblems(input: Readonly<Record<string, unknown>>, given: readonly 
 /** As a regular expression it would be fine, but that is not what is meant. */
 function isUnreadableStable(until: unknown): boolean {
   return typeof until === "string" && until.startsWith("stable:") && stableMs(until) === undefined;
-}
-
-/** `term`, `TERM` and `SIGTERM` are the same signal. */
-function signalName(text: string): string {
-  const name = text.trim().toUpperCase();
-  return name.startsWith("SIG") ? name : `SIG${name}`;
 }
