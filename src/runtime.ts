@@ -103,6 +103,11 @@ export interface TreeProcess {
 export interface InputReader extends TreeProcess {
   /** Whether it waits for a socket as well, as relays (`ssh`) do: that it waits for input then says little. */
   readonly relays?: boolean;
+  /**
+   * Tells its sleeps apart: the same text again means that it has not run in between. Absent where the platform does not
+   * count them.
+   */
+  readonly sleep?: string;
 }
 
 /** Looks at a child's process tree. Supplied where the platform can tell (Linux `/proc`). */

@@ -5,7 +5,7 @@
  */
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { AbortError, type ExecConfig, type TreeProcess, type Until } from "../mod.ts";
+import { AbortError, type ExecConfig, type InputReader, type Until } from "../mod.ts";
 import { act, answeredAfter, background, type Bench, countingSignal, open, type Running } from "./fakes/bench.ts";
 import { settle } from "./fakes/clock.ts";
 import type { FakeHost } from "./fakes/spawner.ts";
@@ -27,7 +27,7 @@ async function session(exec: ExecConfig = {}, host: FakeHost = {}, pty = false):
   return { ...bench, ...running, poll };
 }
 
-const READER: TreeProcess = { pid: 2001, name: "python3", inGroup: true, signal: () => "sent" };
+const READER: InputReader = { pid: 2001, name: "python3", inGroup: true, signal: () => "sent" };
 
 test("P10 each poll gives what came since the last, as bytes of one log", async () => {
   const { poll, child } = await session();

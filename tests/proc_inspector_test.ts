@@ -202,6 +202,20 @@ for (const [argv, reader] of terminalReads) {
   );
 }
 
+test("P30 a reader's sleep is the same until it has run", { skip }, async (t) => {
+  const { child, inspector } = start(t, "exec cat");
+  const sleepOf = async (): Promise<string | undefined> => {
+    const reader = await inspector.reader();
+    return typeof reader === "object" ? reader.sleep : undefined;
+  };
+  const first = await settle(sleepOf, (sleep) => sleep !== undefined);
+  assertEquals(await sleepOf(), first);
+  child.stdin?.write("wake up\n");
+  const second = await settle(sleepOf, (sleep) => sleep !== undefined && sleep !== first);
+  assertExists(second);
+  assertEquals([await sleepOf(), second === first], [second, false]);
+});
+
 async function inTerminal(t: TestContext, argv: readonly [string, ...string[]]): Promise<Child> {
   const sessionId = `proc-test-${process.pid}-${++sessions}`;
   const env = { PATH: process.env.PATH ?? "", TERM: "xterm", OFFSTAGE_SESSION_ID: sessionId };

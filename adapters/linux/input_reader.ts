@@ -23,6 +23,8 @@ export interface InputClaim {
   readonly waits: boolean | "unknown";
   /** Whether it waits for a socket too, as relays (`ssh`) always do: then it waits for input all the time. */
   readonly relays: boolean;
+  /** The thread that waits. */
+  readonly thread?: number;
 }
 
 /** Numbers of the system calls in which a process can wait for input. */
@@ -71,10 +73,19 @@ const MAX_POLLED = 1024; // FD_SETSIZE; more would be a server, not somebody wai
  */
 export function waitsForInput(stat: ProcStat, source: InputSource): InputClaim {
   if (stat.state !== "S") return NO_CLAIM;
-  const claims = numbersIn(`/proc/${stat.pid}/task`).map((thread) => threadClaim(stat, thread, source));
+  const threads = numbersIn(`/proc/${stat.pid}/task`);
+  const claims = threads.map((thread) => threadClaim(stat, thread, source));
   const answers = claims.map(({ waits }) => waits);
   const waits = answers.includes(true) || (answers.includes("unknown") && "unknown");
-  return { waits, relays: claims.some(({ relays }) => relays) };
+  const thread = threads[answers.indexOf(true)];
+  return { waits, relays: claims.some(({ relays }) => relays), ...(thread !== undefined && { thread }) };
+}
+
+/** Tells the sleeps of a thread apart: how often it has gone to sleep by now; `undefined` when it has ended. */
+export function sleepOf(pid: number, thread: number): string | undefined {
+  const status = readText(`/proc/${pid}/task/${thread}/status`) ?? "";
+  const [, count] = /^voluntary_ctxt_switches:\s*(\d+)/m.exec(status) ?? [];
+  return count === undefined ? undefined : `${pid}.${thread}.${count}`;
 }
 
 const NO_CLAIM: InputClaim = { waits: false, relays: false };

@@ -6,7 +6,7 @@
  */
 
 import process from "node:process";
-import { type InputClaim, waitsForInput } from "./input_reader.ts";
+import { type InputClaim, sleepOf, waitsForInput } from "./input_reader.ts";
 import { numbersIn, readLink, readText } from "./proc_files.ts";
 import { inTurns, isDead, lookAtProcesses, type ProcStat, readStat, sessionIdsOf } from "./process_table.ts";
 import type { InputReader, SignalName, SignalOutcome, TreeInspector, TreeProcess } from "../../mod.ts";
@@ -132,10 +132,11 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
     reader: async () => {
       if (query.stdin === undefined) return "unknown";
       const source = { stdin: query.stdin, session: query.pid };
-      const toReader = (stat: ProcStat, { relays }: InputClaim): InputReader => ({
-        ...treeProcess(stat, stat.group === query.pid, query.kill),
-        relays,
-      });
+      const toReader = (stat: ProcStat, { relays, thread }: InputClaim): InputReader => {
+        const sleep = thread === undefined ? undefined : sleepOf(stat.pid, thread);
+        const process = treeProcess(stat, stat.group === query.pid, query.kill);
+        return { ...process, relays, ...(sleep !== undefined && { sleep }) };
+      };
       // Mostly it is the child itself, and one look is cheaper than a scan
       const child = readStat(query.pid);
       const claim = child === undefined ? undefined : waitsForInput(child, source);

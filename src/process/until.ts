@@ -5,7 +5,7 @@
  */
 import { createCursor } from "../output/cursor.ts";
 import type { Runtime } from "../runtime.ts";
-import { inputWait } from "../session/input_wait.ts";
+import { HANDED_OVER_MS, inputWait } from "../session/input_wait.ts";
 import type { Session } from "../session/session.ts";
 import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
@@ -43,6 +43,9 @@ const SHOWN_CHARS = 100;
 
 /** How often the platform is asked where it does not tell by itself (input, ports), ms. */
 const ASK_EVERY_MS = 100;
+
+/** How often a program that reads is looked at for not having run between two looks. */
+const MOST_LOOKS = 5;
 
 /** How much of a line that grows and grows is tried again when there is more of it, UTF-16 units. */
 const RETRIED_CHARS = 10_000;
@@ -141,17 +144,30 @@ export async function waitUntil(
     if (await wait(() => matches() || hasEnded(), Infinity) === "timeout") return "timeout";
     return matches() ? "match" : "exit";
   }
-  for (;;) {
+  for (let restless = 0;;) {
     let pauseMs = await untilNextLook(session, condition, context);
     if (pauseMs <= 0) {
-      await pause(clock, 0); // what the program printed before is read first: it belongs to the answer (spec R8)
+      const { seenAsleep } = session;
+      const heardMs = condition.kind === "input" ? untilHeard(session) : 0;
+      await pause(clock, Math.max(0, Math.min(heardMs, deadline - clock.monotonic())), signal);
       pauseMs = await untilNextLook(session, condition, context);
+      // It has run meanwhile and may have printed more; one that never comes to rest is taken as it is
+      if (pauseMs <= 0 && session.seenAsleep !== seenAsleep && ++restless <= MOST_LOOKS) continue;
     }
     if (pauseMs <= 0) return condition.kind;
     if (hasEnded()) return "exit";
     if (clock.monotonic() >= deadline) return "timeout";
     await wait(hasEnded, pauseMs);
   }
+}
+
+/**
+ * How long what a program printed before it fell asleep may still be on its way to us, ms: it belongs to the answer
+ * (spec R8). A pipe has it at once, and it is read between two turns.
+ */
+function untilHeard({ clock, facts, seenAsleep }: Session): number {
+  if (!facts.pty) return 0;
+  return Math.max(0, (seenAsleep?.at ?? clock.monotonic()) + HANDED_OVER_MS - clock.monotonic());
 }
 
 /** 0 if the condition holds, else the time until it is worth another look, ms. */
@@ -163,8 +179,10 @@ async function untilNextLook(
   switch (condition.kind) {
     case "idle":
       return condition.ms - (session.clock.monotonic() - session.lastOutputAt);
-    case "input":
-      return (await inputWait(session, inputWaitIdleMs)).waiting ? 0 : ASK_EVERY_MS;
+    case "input": {
+      const { waiting, againMs = ASK_EVERY_MS } = await inputWait(session, inputWaitIdleMs);
+      return waiting ? 0 : againMs;
+    }
     case "port":
       return (await runtime.portOpen(condition.port)) ? 0 : ASK_EVERY_MS;
   }

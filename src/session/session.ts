@@ -20,6 +20,7 @@ import { createTerminalWatch, type TerminalWatch } from "../terminal/watch.ts";
 import { answerTerminal } from "./answer_terminal.ts";
 import type { QueueEntry } from "./event_queue.ts";
 import type { SessionFacts } from "./facts.ts";
+import type { SeenSleep } from "./input_wait.ts";
 import { createInputQueue, type InputQueue } from "./input.ts";
 import { sessionName } from "./name.ts";
 import type { LineWatch } from "./line_watch.ts";
@@ -122,6 +123,8 @@ export class Session {
   lastOutputAt: number;
   /** Monotonic time of the last byte written to its input, ms. */
   lastInputAt: number;
+  /** The sleep in which the program that reads its input was last seen. */
+  seenAsleep: SeenSleep | undefined;
   /** Bytes of the line that is being typed into its terminal. */
   typedLine = 0;
   /** Done when what waits to be typed until its terminal has been asked is under way. */

@@ -11,6 +11,7 @@ import { skipUnless } from "../skip.ts";
 import {
   background,
   eventually,
+  kill,
   log,
   open,
   poll,
@@ -155,6 +156,25 @@ test("R8 the answer to a wait for input includes the prompt's bytes [95]", { ski
     assertEquals((await poll(agent, id, { until: "input", timeout: 30_000 })).wokenBy, "input");
     await agent.process({ action: "write", sessionId: id, data: "36\n" });
     assertStringIncludes((await pollToEnd(agent, id)).output, "Ada is 36\n");
+  }
+});
+
+test("R8 P30 each of a hundred typed lines is answered before the program is said to wait again", {
+  skip: linuxTerminal,
+}, async () => {
+  const { agent } = closing(open());
+  for (const pty of [true, false]) {
+    const { id } = await background(agent, {
+      command: 'while read -r n; do echo "got $n"; done',
+      pty,
+      background: true,
+    });
+    for (let line = 0; line < 100; line++) {
+      await agent.process({ action: "write", sessionId: id, data: `${line}\n` });
+      const { wokenBy, output } = await poll(agent, id, { until: "input", timeout: 30_000 });
+      assertEquals([wokenBy, output], ["input", `${pty ? `${line}\n` : ""}got ${line}\n`]);
+    }
+    await kill(agent, id);
   }
 });
 
