@@ -108,6 +108,19 @@ test("P21 the title is the last one set, bounded and harmless; a program may put
   assertEquals((await frameOf("\x1b]0;mine\x07\x1b]0;\x07")).title, null);
 });
 
+test("P21 a screen that is closed before anybody has looked can be read, and nothing is said on the console", async () => {
+  const { error, warn } = console;
+  const said: unknown[] = [];
+  console.error = console.warn = (...words) => void said.push(words);
+  try {
+    const screen = await draw(["hello"]);
+    screen.close();
+    assertEquals([screen.frame().rows[0], said], ["hello", []]);
+  } finally {
+    Object.assign(console, { error, warn });
+  }
+});
+
 test("P21 a full-screen program has a screen of its own, and the old one comes back", async () => {
   const up = await frameOf("shell$ ", "\x1b[?1049h\x1b[H\x1b[?25leditor");
   assertEquals([up.rows[0], up.alternateScreen, up.cursorVisible, up.scrollbackLines], ["editor", true, false, 0]);

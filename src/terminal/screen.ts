@@ -124,7 +124,7 @@ function openScreen(terminal: Terminal): Screen {
   let title: string | null = null;
   let cursorVisible = true;
 
-  const { parser } = terminal;
+  const { buffer, parser } = terminal; // whoever asks for its buffer first after its end is scolded on stderr
   // false: the emulator acts on the sequence as well
   const showCursor = (visible: boolean) => (parameters: readonly unknown[]): boolean => {
     if (parameters.includes(25)) cursorVisible = visible;
@@ -144,7 +144,7 @@ function openScreen(terminal: Terminal): Screen {
   terminal.onTitleChange((text) => (title = text === "" ? null : nameControls(text.slice(0, TITLE_CHARS))));
 
   const line = (number: number): string =>
-    nameControls(terminal.buffer.active.getLine(number)?.translateToString(true).trimEnd() ?? "");
+    nameControls(buffer.active.getLine(number)?.translateToString(true).trimEnd() ?? "");
   const lines = (from: number, to: number): readonly string[] =>
     Array.from({ length: to - from }, (_, index) => line(from + index));
 
@@ -158,7 +158,7 @@ function openScreen(terminal: Terminal): Screen {
       terminal.resize(cols, rows);
     },
     frame() {
-      const { baseY, cursorX, cursorY, type } = terminal.buffer.active;
+      const { baseY, cursorX, cursorY, type } = buffer.active;
       return {
         rows: lines(baseY, baseY + terminal.rows),
         cursor: { row: cursorY, col: Math.min(cursorX, terminal.cols - 1) },
@@ -169,7 +169,7 @@ function openScreen(terminal: Terminal): Screen {
       };
     },
     scrollback(count) {
-      const { baseY } = terminal.buffer.active;
+      const { baseY } = buffer.active;
       return lines(Math.max(0, baseY - count), baseY);
     },
     close: () => terminal.dispose(),
