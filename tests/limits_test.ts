@@ -4,18 +4,36 @@
  *
  * @module
  */
-import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertLessOrEqual,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import fc from "./property.ts";
 import { test } from "node:test";
 import type { ExecAnswer, ExecConfig, ExecParams, LimitName, Limits, OutputSink, StreamName } from "../mod.ts";
-import { OffstageError } from "../mod.ts";
+import { AbortError, OffstageError } from "../mod.ts";
 import { limitScript } from "../src/exec/limit_script.ts";
 import { shellCommand, type ShellKind } from "../src/exec/shell.ts";
 import { LIMIT_NAMES, limitsInForce } from "../src/limits.ts";
 import { withoutReport } from "../src/session/limit_report.ts";
 import { REPORT_END, REPORT_START } from "../src/session/limit_words.ts";
 import { withOutputLimit } from "../src/session/output_limit.ts";
-import { act, background, type Bench, ended, notStarted, open, start } from "./fakes/bench.ts";
+import {
+  act,
+  answeredAfter,
+  background,
+  type Bench,
+  countingSignal,
+  ended,
+  notStarted,
+  open,
+  start,
+} from "./fakes/bench.ts";
 import { settle } from "./fakes/clock.ts";
 import { createFakeSpawner, type FakeChild } from "./fakes/spawner.ts";
 
@@ -312,6 +330,18 @@ test("a report that is late is told at the end, and the answer waits for it no l
   const { text } = await act(bench.agent, { action: "poll", sessionId: details.sessionId });
   assertStringIncludes(text, "[limits.openFiles is not in force: bash could not set it]");
   assertEquals(bench.clock.pending, 1); // its time to live
+});
+
+test("E32 an abort does not wait for the report", async () => {
+  for (const background of [false, true]) {
+    const bench = open();
+    const { signal, abort, listeners } = countingSignal();
+    const { answer, child } = await start(bench, { limits: { openFiles: 64 }, background }, { signal });
+    abort("enough");
+    assertLessOrEqual(await answeredAfter(bench, answer), 100);
+    await assertRejects(() => answer, AbortError);
+    assertEquals([child.signals[0], listeners(), bench.clock.pending], ["SIGTERM group", 0, 0]);
+  }
 });
 
 test("without a report the answer says that nobody knows", async () => {

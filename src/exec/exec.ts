@@ -10,7 +10,7 @@ import type { Registry } from "../session/registry.ts";
 import { createLineWatch } from "../session/line_watch.ts";
 import { tellEnd } from "../session/news.ts";
 import { Session } from "../session/session.ts";
-import { startSession } from "../session/start.ts";
+import { reportedLimits, startSession } from "../session/start.ts";
 import { stop } from "../session/stop.ts";
 import { survivorsSentence } from "../session/wording.ts";
 import { waitFor } from "../session/wait.ts";
@@ -80,7 +80,7 @@ export async function exec(context: ExecContext, input: unknown, options: ExecOp
     if (error instanceof OffstageError) return notStarted(error);
     throw error;
   }
-  return await answerWhenDue(context, params, options, started.session, started.warnings).finally(freeSeat);
+  return await answerWhenDue(context, params, options, started).finally(freeSeat);
 }
 
 /** Starts what was planned, on pipes if its terminal cannot be opened (spec E6). */
@@ -133,8 +133,7 @@ async function answerWhenDue(
   context: ExecContext,
   params: ExecParams,
   options: ExecOptions,
-  session: Session,
-  warnings: readonly string[],
+  { session, warnings: atStart }: Started,
 ): Promise<ExecAnswer> {
   const { registry, events, processTool } = context;
   if (params.notifyOn !== undefined && processTool) {
@@ -142,6 +141,8 @@ async function answerWhenDue(
   }
   const stopUpdates = options.onUpdate === undefined ? () => {} : followUpdates(session, options.onUpdate);
   try {
+    const reported = session.facts.reportsLimits === true ? await reportedLimits(session, options.signal) : [];
+    const warnings = [...atStart, ...reported];
     const due = await foreground(session, yieldAfterMs(context, params), options.signal);
     if (due !== "ended" && session.state.kind === "running") { // an end since then is told here, and makes no event
       const match = session.lineWatch?.toBackground();

@@ -36,15 +36,18 @@ export async function startSession(
     registry.add(session);
   });
   follow(session, registry, killGraceMs);
-  const { warnings = [] } = session.child;
-  return session.facts.reportsLimits === true ? [...warnings, ...await reportedLimits(session)] : warnings;
+  return session.child.warnings ?? [];
 }
 
-/** What the caller ought to know about the limits of a session that has just started. */
-async function reportedLimits(session: Session): Promise<readonly string[]> {
+/**
+ * What the caller ought to know about the limits of a session that has just started, once its shell has reported.
+ *
+ * @throws an AbortError when `signal` fires
+ */
+export async function reportedLimits(session: Session, signal: AbortSignal | undefined): Promise<readonly string[]> {
   const hasReported = (): boolean => session.limitReport !== undefined;
   const met = (): boolean => hasReported() || session.exit !== undefined;
-  await waitFor(session, met, { timeoutMs: REPORT_WAIT_MS });
+  await waitFor(session, met, { timeoutMs: REPORT_WAIT_MS, signal });
   session.limitsTold = hasReported(); // else the end tells it
   return reportWarnings(session);
 }
