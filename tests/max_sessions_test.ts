@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { TreeProcess } from "../mod.ts";
 import { act, background, type Bench, notStarted, open, start } from "./fakes/bench.ts";
+import { settle } from "./fakes/clock.ts";
 
 const READER: TreeProcess = { pid: 2001, name: "python3", inGroup: true, signal: () => "sent" };
 
@@ -42,6 +43,14 @@ test("R3 a command is not unused while its caller waits for it: the time begins 
   await bench.clock.advance(60_000);
   await answer;
   assertStringIncludes((await refusal(bench))[1] ?? "", "has run for 60 s, unused for 0 s");
+});
+
+test("R3 one that is about to start takes a place too, and the refusal says so", async () => {
+  const bench = open({ maxSessions: 1 });
+  const [first, second] = ["a", "b"].map((command) => bench.agent.exec({ command, background: true }));
+  await settle();
+  assertEquals((await first)?.details.status, "running");
+  assert((await second)?.text.endsWith("longest unused first:\n1 about to start"));
 });
 
 test("R3 a program that is merely silent with its stdin open may be waiting, where the platform cannot tell", async () => {

@@ -36,11 +36,13 @@ export async function fullError(context: CountContext): Promise<OffstageError> {
   const candidates = live.filter(({ hidden }) => !hidden).sort((a, b) => unusedMs(b) - unusedMs(a));
   const more = candidates.length - DESCRIBED;
   const beingEnded = live.length - candidates.length;
+  const aboutToStart = registry.seatsKept(scope);
   const lines = [
     `Cannot start another command: ${count(context)} background sessions run and maxSessions is ` +
     `${settings.maxSessions}. End one with process kill or remove; longest unused first:`,
     ...await Promise.all(candidates.slice(0, DESCRIBED).map((session) => describe(session, settings.inputWaitIdleMs))),
     ...(more > 0 ? [`and ${more} more: process list`] : []),
+    ...(aboutToStart > 0 ? [`${aboutToStart} about to start`] : []),
     ...(beingEnded > 0 ? [`${beingEnded} being ended already: wait a few seconds`] : []),
   ];
   return new OffstageError("refused", lines.join("\n"));
