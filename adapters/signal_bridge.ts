@@ -5,6 +5,7 @@
  */
 import process from "node:process";
 import type { SignalName } from "../mod.ts";
+import { makeRoom } from "./listener_room.ts";
 
 /** A signal that can be forwarded; `SIGBREAK` is Windows's. */
 export type BridgedSignal = SignalName | "SIGBREAK";
@@ -42,10 +43,12 @@ export function forwardSignals(send: (signal: BridgedSignal) => void, options: B
     attempt(() => onSignal?.(signal));
     attempt(() => send(signal));
   };
+  const giveBack = makeRoom();
   for (const signal of signals) process.on(signal as NodeJS.Signals, forward as NodeJS.SignalsListener);
   return {
     detach: () => {
       for (const signal of signals) process.off(signal as NodeJS.Signals, forward as NodeJS.SignalsListener);
+      giveBack();
     },
   };
 }

@@ -33,6 +33,19 @@ for (const params of [{ pty: true }, { yieldMs: 60_000 }, { stdin: "open" }] as 
   });
 }
 
+test("P30 a full-screen program is answered with keys: Enter would be one more of them", async () => {
+  const bench = openInspecting();
+  const { answer, child } = await start(bench, { pty: true });
+  child.print("\x1b[?1049h(END)");
+  child.reader = { ...READER, name: "less" };
+  await answeredAfter(bench, answer);
+  const { text, details } = await answer;
+  const id = "sessionId" in details ? details.sessionId : "";
+  assertStringIncludes(text, "[waiting for input: less is reading it (send-keys)]");
+  assertStringIncludes(text, `[process { action: "send-keys", sessionId: "${id}", keys: ["…"] } answers it]`);
+  assertEquals(text.includes("submit"), false);
+});
+
 test("P30 one that comes to wait after a long silence is told within half a second too", async () => {
   const bench = openInspecting();
   const { answer, child } = await start(bench, { yieldMs: 60_000 });

@@ -483,6 +483,14 @@ for (const [name, tell] of Object.entries(TELLERS)) {
   });
 }
 
+test("R9 a kill after the event says, as a poll does, that an event has told the end", async () => {
+  const bench = await hear();
+  await end(bench.child);
+  const { details, text } = await bench.agent.process({ action: "kill", sessionId: bench.id });
+  assertEquals(["notified" in details && details.notified, bench.heard.length], [true, 1]);
+  assertStringIncludes(text, "(an event has told so before)");
+});
+
 /* The queue */
 
 test("S10 [134] an event is kept until it is acknowledged: 20 a scope, the oldest go and are counted", async () => {

@@ -10,6 +10,7 @@ import { spawn } from "node:child_process";
 import process from "node:process";
 import type { Writable } from "node:stream";
 import { clearTimeout, setTimeout } from "node:timers";
+import { makeRoom } from "../listener_room.ts";
 import { GUARD_SCRIPT } from "./guard_script.ts";
 import type { GuardStatus, OrphanGuard } from "../../mod.ts";
 
@@ -183,6 +184,10 @@ export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard
 }
 
 function atProcessExit(act: () => void): () => void {
+  const giveBack = makeRoom();
   process.on("exit", act);
-  return () => process.off("exit", act);
+  return () => {
+    process.off("exit", act);
+    giveBack();
+  };
 }

@@ -6,6 +6,7 @@
 
 import process from "node:process";
 import { clearTimeout, setImmediate, setTimeout } from "node:timers";
+import { makeRoom } from "../listener_room.ts";
 
 const END_SIGNALS: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP"];
 const LEAVE_AFTER_MS = 100; // some fifty of the quickest commands in a row
@@ -70,15 +71,17 @@ export function createShutdown(
     ["beforeExit", ours(() => void endAll().then(unlisten))], // it comes again after whatever is done in it
     ["exit", ours(() => void endAll())],
   ];
-  let isListening = false;
+  let giveBack: (() => void) | undefined; // there while we listen
   let leaving: NodeJS.Timeout | undefined;
   const listen = (): void => {
-    if (!isListening) { for (const [event, listener] of listeners) process.on(event, listener); }
-    isListening = true;
+    if (giveBack !== undefined) return;
+    giveBack = makeRoom();
+    for (const [event, listener] of listeners) process.on(event, listener);
   };
   const unlisten = (): void => {
     for (const [event, listener] of listeners) process.off(event, listener);
-    isListening = false;
+    giveBack?.();
+    giveBack = undefined;
   };
   /** Not called off when something is registered meanwhile: in a row of commands that would be a timer for each. */
   const leaveSoon = (): void => {

@@ -19,6 +19,7 @@ import {
   followUp,
   fullScreenHint,
   inputHint,
+  isFullScreen,
   matchSentence,
   survivorsSentence,
 } from "../session/wording.ts";
@@ -222,6 +223,9 @@ function inputLines(session: Session, input: InputWait): readonly string[] {
   const hint = inputHint(session, input);
   if (hint === undefined) return [];
   const { id, pty } = session.facts;
+  if (isFullScreen(session)) {
+    return [`[${hint}]`, `[process { action: "send-keys", sessionId: "${id}", keys: ["…"] } answers it]`];
+  }
   const answer = pty
     ? `process { action: "write", sessionId: "${id}", data: "…" }, then { action: "submit", sessionId: "${id}" },`
     : `process { action: "write", sessionId: "${id}", data: "…\\n" }`;

@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { wasNotified } from "../session/news.ts";
 import type { Registry } from "../session/registry.ts";
 import type { Session, Survivor } from "../session/session.ts";
 import { signalTree, stop } from "../session/stop.ts";
 import { waitFor } from "../session/wait.ts";
-import { livingOn, seconds, statusText } from "../session/wording.ts";
+import { livingOn, seconds, statusText, toldBefore } from "../session/wording.ts";
 import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
@@ -18,6 +19,8 @@ export interface KillDetails extends StatusDetails {
   readonly confirmed: boolean;
   /** Processes of an ended session that still live. */
   readonly survivors: readonly Survivor[];
+  /** Whether an event has told of its end before. */
+  readonly notified: boolean;
 }
 
 /** Longest wait for the end, ms: as for a poll. */
@@ -33,7 +36,7 @@ export async function kill(
   const timeoutMs = Math.min(LONGEST_WAIT_MS, params.wait ?? 0);
   const treeLeft = session.state.kind === "ended" ? await registry.lookAgain(session) : [];
   if (session.state.kind === "ended" && treeLeft.length === 0) {
-    return answer(session, [], `It has already ended. [${statusText(session)}]`);
+    return answer(session, [], `It has already ended. [${endText(session)}]`);
   }
   if (params.signal !== undefined) return await one(registry, session, params, timeoutMs, abort);
   const stopped = stop(session, "killed", settings.killGraceMs);
@@ -61,7 +64,7 @@ async function one(
   return answer(
     session,
     survivors,
-    `${signal} ${outcome === "sent" ? "sent" : "not sent: nobody is there"}. [${statusText(session)}]${left}`,
+    `${signal} ${outcome === "sent" ? "sent" : "not sent: nobody is there"}. [${endText(session)}]${left}`,
   );
 }
 
@@ -76,14 +79,19 @@ function answer(
   graceMs = 0,
 ): ProcessAnswer<KillDetails> {
   const confirmed = isOver(session) && survivors.length === 0;
-  const details: KillDetails = { ...statusOf(session), confirmed, survivors };
+  const details: KillDetails = { ...statusOf(session), confirmed, survivors, notified: wasNotified(session) };
   return { text: text ?? sentence(session, confirmed, survivors, graceMs), details, isError: false };
 }
 
+/** An event may have told the end before: of a shell whose processes are ended now, or between the signal and the end. */
+function endText(session: Session): string {
+  return statusText(session) + toldBefore(wasNotified(session));
+}
+
 function sentence(session: Session, confirmed: boolean, survivors: readonly Survivor[], graceMs: number): string {
-  if (confirmed) return `Ended, with all its processes. [${statusText(session)}]`;
+  if (confirmed) return `Ended, with all its processes. [${endText(session)}]`;
   if (isOver(session)) {
-    return `It could not be ended completely: ${livingOn(survivors)}. [${statusText(session)}]`;
+    return `It could not be ended completely: ${livingOn(survivors)}. [${endText(session)}]`;
   }
   return `SIGTERM sent to all its processes; what is left after ${seconds(graceMs)} gets SIGKILL. ` +
     `poll with until: "exit" tells the end.`;

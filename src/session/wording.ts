@@ -95,16 +95,22 @@ export function leftoverNotes(session: Session): readonly string[] {
   return [`the processes that the shell had left behind were ended: ${why[leftoverCause]}`];
 }
 
+/** Whether a full-screen program is up: it takes single keys, and what it draws has to be asked for. */
+export function isFullScreen({ watch, state }: Session): boolean {
+  return state.kind === "running" && watch?.modes.alternateScreen === true;
+}
+
 /** Says that what a program draws has to be asked for; `undefined` if no full-screen program is up. */
-export function fullScreenHint({ id, watch, state }: Session): string | undefined {
-  if (state.kind === "ended" || watch?.modes.alternateScreen !== true) return undefined;
-  return `a full-screen program is up: process { action: "screen", sessionId: "${id}" } shows what it draws`;
+export function fullScreenHint(session: Session): string | undefined {
+  if (!isFullScreen(session)) return undefined;
+  return `a full-screen program is up: process { action: "screen", sessionId: "${session.id}" } shows what it draws`;
 }
 
 /** That a session waits for input; `undefined` if it does not. */
 export function inputHint(session: Session, wait: InputWait): string | undefined {
   if (!wait.waiting) return undefined;
-  const how = session.facts.pty ? "write or send-keys, then submit" : "write or submit; eof: true ends its input";
+  const keys = isFullScreen(session) ? "send-keys" : "write or send-keys, then submit";
+  const how = session.facts.pty ? keys : "write or submit; eof: true ends its input";
   if (wait.evidence === "blocked-in-read") return `waiting for input: ${wait.process} is reading it (${how})`;
   return `maybe waiting for input: silent for ${Math.round(session.idleMs / 1_000)} s with its stdin open (${how})`;
 }
