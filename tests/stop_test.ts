@@ -105,6 +105,19 @@ test("E34 who survives even SIGKILL is named", async () => {
   assertStringIncludes(text, "stuck 2001");
 });
 
+test("E34 who is left behind and survives even SIGKILL is not said to have been ended", async () => {
+  const bench = open({}, { host: { inspects: true } });
+  const { id, child } = await background(bench);
+  child.started.push({ pid: 2001, name: "stuck", inGroup: true, ignores: ["SIGTERM", "SIGKILL"] });
+  child.exit(0);
+  await settle(); // its output is still being read
+  await act(bench.agent, { action: "kill", sessionId: id });
+  await bench.clock.advance(20_000);
+  const { text } = await act(bench.agent, { action: "poll", sessionId: id });
+  assertStringIncludes(text, "1 process it started still runs: stuck 2001");
+  assertStringIncludes(text, "left behind were stopped, but not all have ended: killed on request");
+});
+
 test("E34 a shell that does not end within 4 s of SIGKILL is given up, and the answer says so", async () => {
   const bench = open();
   const { id, child } = await background(bench);

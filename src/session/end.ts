@@ -37,7 +37,7 @@ export async function followToEnd(session: Session): Promise<boolean> {
   // Silent, but nobody is left who could hold the streams: on a busy host their last bytes and their end are on the way.
   if (!session.outputEnded && await treeIsGone(session)) await drained(session, session.clock.monotonic());
   while (session.stopping !== undefined) await session.stopping;
-  await settleWith(session, exit, exitedAt, leftoverNotes(session));
+  await settleWith(session, exit, exitedAt, []);
   return hadBeenGivenUp;
 }
 
@@ -57,7 +57,7 @@ export async function settleWith(
     durationMs: Math.round(exitedAt - session.startedMonotonic),
     outcome: outcomeOf(exit, cause, limitThatEnded(session, exit, cause)),
     survivors,
-    notes: [...notes, ...limitNotes(session)],
+    notes: [...notes, ...leftoverNotes(session, survivors), ...limitNotes(session)],
   });
 }
 

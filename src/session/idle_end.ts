@@ -45,7 +45,7 @@ export function createIdleEnd({ killGraceMs, lookAgain }: IdleEndOptions): IdleE
     const survivors = await lookAgain(session);
     if (survivors.length > 0 || session.state.kind !== "ended") return;
     session.leftoverCause ??= "idle";
-    session.amend({ notes: [...session.state.notes, ...leftoverNotes(session)] });
+    session.amend({ notes: [...session.state.notes, ...leftoverNotes(session, survivors)] });
   }
 
   return {

@@ -81,7 +81,7 @@ export function livingOn(survivors: readonly Survivor[]): string {
 }
 
 /** What became of processes that the shell had left behind, if they were stopped while they still held its output. */
-export function leftoverNotes(session: Session): readonly string[] {
+export function leftoverNotes(session: Session, survivors: readonly Survivor[]): readonly string[] {
   const { leftoverCause, facts } = session;
   if (leftoverCause === undefined) return [];
   const why: Readonly<Record<StopCause, string>> = {
@@ -92,7 +92,8 @@ export function leftoverNotes(session: Session): readonly string[] {
     limit: "they printed more than limits.outputBytes",
     idle: forgotten(session),
   };
-  return [`the processes that the shell had left behind were ended: ${why[leftoverCause]}`];
+  const result = survivors.length === 0 ? "were ended" : "were stopped, but not all have ended";
+  return [`the processes that the shell had left behind ${result}: ${why[leftoverCause]}`];
 }
 
 /** Whether a full-screen program is up: it takes single keys, and what it draws has to be asked for. */
