@@ -5,7 +5,7 @@
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { ExecRequest } from "../mod.ts";
+import type { ExecRequest, Verdict } from "../mod.ts";
 import { act, background, notStarted, open } from "./fakes/bench.ts";
 
 test("H5 authorize is given what will run, frozen, before anything is spawned", async () => {
@@ -32,6 +32,35 @@ test("H5 what authorize denies is not started, and the answer gives its reason",
   const { details, text } = await notStarted(bench.agent.exec({ command: "dd if=/dev/zero of=disk" }));
   assertEquals([details.reason, bench.spawner.children.length], ["refused", 0]);
   assertStringIncludes(text, "no disks");
+});
+
+test("H5 R1 a policy that throws, rejects or says nothing has allowed nothing, and the answer says so", async () => {
+  const broken: readonly (() => unknown)[] = [
+    () => {
+      throw new Error("no connection");
+    },
+    () => Promise.reject(new Error("no connection")),
+    () => undefined,
+    () => ({ allow: "yes" }),
+  ];
+  for (const [index, authorize] of broken.entries()) {
+    const bench = open({}, { authorize: authorize as () => Verdict });
+    const { details, text } = await notStarted(bench.agent.exec({ command: "make" }));
+    assertEquals([details.reason, bench.spawner.children.length], ["refused", 0]);
+    assertStringIncludes(text, index < 2 ? "authorize failed (no connection)" : "authorize gave no reason");
+  }
+});
+
+test("H3 a gate to elevated commands that throws is shut", async () => {
+  const elevated = {
+    enabled: true,
+    allowed: (): boolean => {
+      throw new Error("no connection");
+    },
+  };
+  const bench = open({}, { elevated });
+  assertEquals((await notStarted(bench.agent.exec({ command: "make", elevated: true }))).details.reason, "invalid");
+  assertEquals((await background(bench)).child.spec.argv[0], "/bin/bash");
 });
 
 test("H5 authorize is asked about starts alone, not about what is typed into what it allowed [124]", async () => {

@@ -117,7 +117,7 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
     sandboxRequired: settings.sandboxRequired,
     nodes: Object.keys(hosts.nodes),
     elevatedEnabled: hosts.elevated.enabled,
-    elevatedAllowed: hosts.elevated.allowed(scope),
+    elevatedAllowed: isAllowed(hosts.elevated, scope),
   });
   const env = params.env ?? {};
   const command = commandProblem(params.command);
@@ -149,8 +149,8 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
     pty: terminal !== undefined,
     ...(limits !== undefined && { limits }),
   });
-  const verdict = (await hosts.authorize?.(request)) ?? { allow: true };
-  if (!verdict.allow) throw new OffstageError("refused", `Not allowed to run this command: ${verdict.reason}`);
+  const denial = hosts.authorize === undefined ? undefined : await denialOf(hosts.authorize, request);
+  if (denial !== undefined) throw new OffstageError("refused", `Not allowed to run this command: ${denial}`);
 
   const wrapped = shellCommand(shell, params.command, {
     mergeStreams: params.mergeStreams ?? false,
@@ -190,6 +190,26 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
     onPipes: (reason) => planFor(undefined, [...warned, noTerminal(reason)]),
   });
   return planFor(terminal, warnings);
+}
+
+/** A policy that fails has allowed nothing. */
+function isAllowed({ allowed }: Hosts["elevated"], scope: string): boolean {
+  try {
+    return allowed(scope) === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Why a request is denied; `undefined` if it is allowed, which only a clear answer of the policy means. */
+async function denialOf(authorize: NonNullable<Hosts["authorize"]>, request: ExecRequest): Promise<string | undefined> {
+  try {
+    const verdict = await authorize(request);
+    if (verdict?.allow === true) return undefined;
+    return verdict?.reason ?? "authorize gave no reason";
+  } catch (error) {
+    return `authorize failed (${error instanceof Error ? error.message : String(error)})`;
+  }
 }
 
 function invalid(problems: readonly Problem[]): OffstageError {
