@@ -146,6 +146,10 @@ const cases: readonly (readonly [what: string, events: readonly Event[], expecte
     { 1001: {}, 1002: { env: ["A=1", AMBER, "B=2"] }, 1003: { group: 7, env: [AMBER] } },
     told,
   ], both("-1001 -1002 1003")],
+  ["a child that leads no group without the group it is in", [
+    { 7: {}, 1001: { group: 7, env: [AMBER] }, 1002: { group: 7 } },
+    told,
+  ], both("1001")],
   ["nobody whose id only begins like it, or ends like it", [
     { 1002: { env: [`${AMBER}-otter`] }, 1003: { env: [`X_${AMBER}`] }, 1004: { env: ["X=\n" + AMBER] } },
     told,

@@ -71,14 +71,10 @@ carrying() {
 }
 
 is_told_group() {
-  case $told in *" $group:"*) ;; *) return 1 ;; esac
-  birth=\${told#*" $group:"}
-  birth=\${birth#*:}
-  birth=\${birth%% *}
-  case $birth in
-    '<'*) [ "$start" -le "\${birth#<}" ] ;;
-    *) [ "$pid" = "$group" ] && [ "$start" = "$birth" ] ;;
-  esac
+  [ "$pid" = "$group" ] && case $leaders in *" $pid:$start "*) return 0 ;; esac
+  case $ended in *" $group:"*) ;; *) return 1 ;; esac
+  news=\${ended#*" $group:"}
+  [ "$start" -le "\${news%% *}" ]
 }
 
 is_own() {
@@ -106,8 +102,12 @@ survey() {
     [ -n "$targets" ]
     return
   fi
-  sessions=
-  for entry in $told; do entry=\${entry#*:}; sessions="$sessions|\${entry%%:*}"; done
+  sessions= leaders=' ' ended=' ' # what told has, so that a long list is searched and never cut: dash is slow at that
+  for entry in $told; do
+    group=\${entry%%:*} entry=\${entry#*:}
+    sessions="$sessions|\${entry%%:*}" birth=\${entry#*:}
+    case $birth in '<'*) ended="$ended$group:\${birth#<} " ;; *) leaders="$leaders$group:$birth " ;; esac
+  done
   found=' '
   [ -z "$sessions" ] || carrying -lzxE "OFFSTAGE_SESSION_ID=(\${sessions#|})"
   marked=$found
