@@ -197,6 +197,46 @@ test("P12 R8 until input is woken by whoever reads, with the prompt in the answe
   assertStringIncludes(text, "python3 is reading it");
 });
 
+test("P30 P12 until input waits for what was typed to be taken: the sleep before it does not count", async () => {
+  const bench = await session({}, { inspects: true });
+  bench.child.reader = { ...READER, sleep: "first" };
+  await bench.clock.advance(100);
+  assertEquals((await bench.poll({ until: "input" })).waitingForInput, true);
+  await act(bench.agent, { action: "write", sessionId: bench.id, data: "Ada\n" });
+  assertEquals((await bench.poll()).waitingForInput, false);
+  const waiting = bench.poll({ timeout: 30_000, until: "input" });
+  bench.clock.timer(120, () => {
+    bench.child.print("Age? ");
+    bench.child.reader = { ...READER, sleep: "second" };
+  });
+  const after = await answeredAfter(bench, waiting);
+  assert(after >= 120 && after <= 220, `${after}`);
+  assertEquals([(await waiting).wokenBy, (await waiting).output], ["input", "Age? "]);
+});
+
+test("P30 a reader that what was typed does not wake is said to wait all the same: half a line is kept by the terminal", async () => {
+  const bench = await session({}, { inspects: true });
+  bench.child.reader = { ...READER, sleep: "first" };
+  await bench.clock.advance(100);
+  await bench.poll();
+  await act(bench.agent, { action: "write", sessionId: bench.id, data: "half a line" });
+  const waiting = bench.poll({ timeout: 30_000, until: "input" });
+  const after = await answeredAfter(bench, waiting);
+  assert(after >= 200 && after <= 500, `${after}`);
+  assertEquals((await waiting).wokenBy, "input");
+});
+
+test("R8 a program that runs between two looks is looked at again, but not for ever", async () => {
+  const bench = await session({}, { inspects: true });
+  let looks = 0;
+  Object.defineProperty(bench.child, "reader", { get: () => ({ ...READER, sleep: `${++looks}` }) });
+  await bench.clock.advance(100);
+  const waiting = bench.poll({ timeout: 30_000, until: "input" });
+  assertEquals(await answeredAfter(bench, waiting), 0);
+  assertEquals((await waiting).wokenBy, "input");
+  assert(looks > 4 && looks < 20, `${looks}`);
+});
+
 test("P12 until port is woken when something listens there", async () => {
   const bench = await session();
   const waiting = bench.poll({ timeout: 30_000, until: "port:8080" });
