@@ -7,6 +7,7 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { OffstageError } from "../../mod.ts";
+import { diagnose, report } from "./doctor.ts";
 import { EXIT_OWN_FAILURE, runCommand } from "./exec.ts";
 import { tour } from "./tour.ts";
 
@@ -14,6 +15,7 @@ const HELP = `Examples
   offstage exec 'npm test'                    run it, print its output as it comes, exit with its code
   offstage exec --timeout 60 --pty 'top -b'   in a terminal, for a minute at most
   offstage exec                               a short tour of what exec and process do
+  offstage doctor                             what works on this machine: terminals, input, the orphan guard
 
 Options of exec
   --timeout <seconds>   life span; default 1800, 0 is none
@@ -43,6 +45,10 @@ async function main(args: readonly string[]): Promise<number> {
   const [verb] = positionals;
   if (values.help === true || verb === undefined || verb === "help") {
     process.stdout.write(HELP);
+    return 0;
+  }
+  if (verb === "doctor") {
+    process.stdout.write(report(await diagnose()));
     return 0;
   }
   if (verb !== "exec") {
