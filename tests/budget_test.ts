@@ -120,6 +120,21 @@ test("E25 output that grows when its controls are named still fits", () => {
   assertEquals(output.omittedChars, 20_000 - (output.text.match(/\\x00/g)?.length ?? 0));
 });
 
+test("S5 of binary output little is told: its beginning, its end, and how much is between", () => {
+  for (const length of [3_000, 500_000]) {
+    const log = createOutputLog({ maxChars: 200_000 });
+    log.keepHead(30_000);
+    for (const bytes of [encode("first\n"), new Uint8Array(length).fill(0x80), encode("\nlast\n")]) {
+      log.append("stdout", bytes);
+    }
+    const { text, binary, truncated, omittedChars } = boundedOutput(log, 30_000, false);
+    assertEquals([binary, truncated], [true, true]);
+    assertLessOrEqual(countChars(text), 2_000);
+    assertStringIncludes(text, `… ${omittedChars} characters`);
+    assert(text.startsWith("first\n") && text.endsWith("\nlast\n"), text);
+  }
+});
+
 test("E25 nothing is longer than it may be, and all is counted", () => {
   fc.assert(fc.property(controlText, fc.integer({ min: 100, max: 200 }), (piece, maxChars) => {
     const text = piece.repeat(5);

@@ -34,6 +34,8 @@ export interface BoundedOutput extends FittedText {
 const EMPTY: BoundedOutput = { text: "", omittedChars: 0, omittedLines: 0, truncated: false, binary: false };
 /** Room kept for the line that states what was left out. */
 const NOTE_CHARS = 80;
+/** Enough of what is mostly not text to see what it is, and an error message at its end. */
+export const BINARY_CHARS = 2_000;
 /** A line border is near when less than this share of a piece is lost by cutting there. */
 const NEAR = 0.25;
 /** Raw characters looked at for one of a tail: coloured output has about two, a TUI more than is worth it. */
@@ -91,10 +93,16 @@ export function clipLine(line: string, maxChars: number, known: "exactly" | "at-
  *
  * The head is there only if the log was told to keep it.
  *
- * @param maxChars the text is not longer
+ * @param maxChars the text is not longer, nor than `BINARY_CHARS` if it is mostly not text
  * @param folded whether a line that comes several times in a row is said once, see `foldRepeats`
  */
 export function boundedOutput(log: OutputLog, maxChars: number, folded: boolean): BoundedOutput {
+  const output = outputWithin(log, maxChars, folded);
+  if (!output.binary || maxChars <= BINARY_CHARS) return output;
+  return { ...outputWithin(log, BINARY_CHARS, folded), binary: true };
+}
+
+function outputWithin(log: OutputLog, maxChars: number, folded: boolean): BoundedOutput {
   if (log.end === 0) return EMPTY;
   const head = log.head();
   const headEnd = endOf(head, 0);

@@ -30,7 +30,7 @@ export async function paste(
   }
   const encoded = encodePaste(params.text ?? "", { mode: modes.bracketedPaste, bracketed: params.bracketed });
   const { bracketed, removed } = encoded;
-  const taken = removed > 0 ? [`${removed} control characters that could end the paste were taken out.`] : [];
+  const taken = removed > 0 ? [`Control characters taken out, as they could end the paste: ${removed}.`] : [];
   return await sendWhole(session, encoded.bytes, async (warnings) => {
     if (params.sensitive === true) keepSecret(session, bytes);
     const left = pauseLeft(session, encoded.bytes);

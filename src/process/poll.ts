@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { fitHeadAndTail } from "../output/budget.ts";
+import { BINARY_CHARS, fitHeadAndTail } from "../output/budget.ts";
 import { createCursor, type Cursor, type Delivery } from "../output/cursor.ts";
 import { foldRepeats } from "../output/repeats.ts";
 import type { StreamBytes } from "../output/log.ts";
@@ -157,9 +157,10 @@ function answer(
   const hint = inputHint(session, wait);
   const waited = params.until === undefined ? undefined : waitSentence(params.until, wokenBy, waitMs(params));
   const fullScreen = fullScreenHint(session);
+  const maxChars = binary ? Math.min(BINARY_CHARS, maxResultChars) : maxResultChars;
   const lines = [
     ...(dropped > 0 ? [droppedLine(session, details)] : []),
-    text === "" ? "(no new output)" : fitHeadAndTail(text.replace(/\n$/, ""), maxResultChars).text,
+    text === "" ? "(no new output)" : fitHeadAndTail(text.replace(/\n$/, ""), maxChars).text,
     `[${statusText(session, state)}${toldBefore(details.notified)}${
       retryInMs === null ? "" : `; nothing new, poll again in ${retryInMs / 1_000} s`
     }]`,

@@ -304,3 +304,18 @@ test("S5 output that is mostly binary is said to be, text with a stray byte is n
   const { id } = await background(bench.agent, { command: "head -c 4000 /dev/urandom; sleep 9" });
   await pollUntil(bench.agent, id, /[^]/);
 });
+
+test("S5 of binary output little is told, the words around it too, and log has the rest", { skip: posix }, async () => {
+  const bench = closing(open());
+  const command = "echo first; head -c 12000 /dev/urandom; printf '\\nlast\\n'";
+  const run = await bench.agent.exec({ command });
+  const { id } = await background(bench.agent, { command, background: true });
+  const polled = await bench.agent.process({ action: "poll", sessionId: id, until: "exit", timeout: 30_000 });
+  for (const { text } of [run, polled]) {
+    for (const words of ["first", "last", "left out …", "mostly binary"]) assertStringIncludes(text, words);
+    assertLess([...text].length, 2_400);
+  }
+  assert("sessionId" in run.details && typeof run.details.sessionId === "string");
+  const log = await bench.agent.process({ action: "log", sessionId: run.details.sessionId });
+  assertLess(4_000, log.text.length);
+});
