@@ -307,7 +307,7 @@ test("S5 output that is mostly binary is said to be, text with a stray byte is n
 
 test("S5 of binary output little is told, the words around it too, and log has the rest", { skip: posix }, async () => {
   const bench = closing(open());
-  const command = "echo first; head -c 12000 /dev/urandom; printf '\\nlast\\n'";
+  const command = "echo first; yes \"$(printf '\\200\\200\\200')\" | head -n 3000; echo last";
   const run = await bench.agent.exec({ command });
   const { id } = await background(bench.agent, { command, background: true });
   const polled = await bench.agent.process({ action: "poll", sessionId: id, until: "exit", timeout: 30_000 });
@@ -316,6 +316,6 @@ test("S5 of binary output little is told, the words around it too, and log has t
     assertLess([...text].length, 2_400);
   }
   assert("sessionId" in run.details && typeof run.details.sessionId === "string");
-  const log = await bench.agent.process({ action: "log", sessionId: run.details.sessionId });
-  assertLess(4_000, log.text.length);
+  const log = await bench.agent.process({ action: "log", sessionId: run.details.sessionId, limit: 3_000 });
+  assertLess(11_000, log.text.length);
 });
