@@ -289,6 +289,14 @@ test("P32 a combination no terminal has a code for is refused and said to be tha
   }
 });
 
+test("P32 the nearest name keeps the modifiers that were asked for, if there is such a key (case 109)", () => {
+  const result = encodeKeys({ keys: ["C-Lef", "M-S-Hom", "C-Entr"] }, NORMAL);
+  assert(!result.ok);
+  for (const [index, near] of ["C-left", "M-S-home", "enter"].entries()) {
+    assertStringIncludes(result.problems[index]?.message ?? "", `did you mean ${near}`);
+  }
+});
+
 test("P32 an unknown key refuses the whole call with the nearest names (case 109)", () => {
   const result = encodeKeys({ literal: "abc", keys: ["Up", "Entr", "ls", "", "\ud800", "C-"] }, NORMAL);
   assert(!result.ok);

@@ -238,7 +238,10 @@ function explainKey(name: string): string {
   if (isCharacter(base) || NAMED_KEYS.has(base.toLowerCase())) {
     return `${shown} cannot be sent: a terminal has no code for that combination; send it without the prefix, or its bytes with hex`;
   }
-  const near = nearest(base, KEY_NAMES);
+  const prefix = name.slice(0, name.length - base.length);
+  const near = nearest(base, KEY_NAMES).map((key) => {
+    return keyText(prefix + key, { applicationCursor: false }) === undefined ? key : prefix + key;
+  });
   const hint = near.length > 0 ? `did you mean ${near.join(", ")}?` : "text is typed with literal";
   return `${shown} is not a key: ${hint}`;
 }
