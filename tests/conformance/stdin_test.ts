@@ -318,6 +318,17 @@ test("E7 a command reads the script it is given, whatever came before it [86]", 
 
 // [88] long writes
 
+test("P34 1 MiB pasted into a raw terminal arrives whole and in order [88]", { skip: pty }, async () => {
+  const bench = closing(open());
+  const command = `stty raw -echo; echo ready; head -c ${MEBIBYTE} | md5sum`;
+  const { id } = await background(bench.agent, { command, background: true, pty: true });
+  await pollUntil(bench.agent, id, "ready");
+  const text = numbered(MEBIBYTE).replaceAll("\n", ",");
+  const { refused } = await type(bench.agent, { action: "paste", sessionId: id, text });
+  assertEquals(refused, 0);
+  assertStringIncludes((await pollToEnd(bench.agent, id)).output, md5(text));
+});
+
 for (const bytes of [4_095, 65_536, 300_000]) {
   test(`P31 ${bytes} bytes for a raw terminal arrive whole and in order [88]`, { skip: pty }, async () => {
     const bench = closing(open());
