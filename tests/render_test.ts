@@ -231,3 +231,32 @@ function cutText(text: string, places: readonly number[]): readonly string[] {
   const borders = [0, ...places.map((place) => Math.min(place, chars.length)).sort((a, b) => a - b), chars.length];
   return borders.slice(1).map((to, index) => chars.slice(borders[index], to).join(""));
 }
+
+test("R1 what moves cells and lines by the thousand takes time by its length, and makes no text of blanks", () => {
+  const times = 10_000;
+  for (const sequence of ["\x1b[999@", "\x1b[999L", "\x1b[999M", "\x1b[999S", "\x1b[999T"]) {
+    const renderer = createRenderer({ size: { cols: 200, rows: 50 } });
+    renderer.write("terminal", `a\r\n${"b\r\n".repeat(60)}\x1b[Hc\r${sequence.repeat(times)}`);
+    assertLessOrEqual(renderer.take().length, 1_000, JSON.stringify(sequence));
+  }
+});
+
+test("R1 lines put in and taken out at once are as if one by one", () => {
+  const operation = fc.oneof(
+    fc.tuple(fc.constantFrom("L", "M", "S", "T"), fc.integer({ min: 1, max: 9 })),
+    fc.tuple(fc.constantFrom("H", "r"), fc.integer({ min: 1, max: 7 })),
+  );
+  const text = (final: string, count: number, byOne: boolean): string => {
+    if (final === "H") return `\x1b[${count}Hx${count}`;
+    if (final === "r") return `\x1b[${count};6r`;
+    return byOne ? `\x1b[${final}`.repeat(count) : `\x1b[${count}${final}`;
+  };
+  fc.assert(fc.property(fc.array(operation, { maxLength: 12 }), (operations) => {
+    const [many, single] = [false, true].map((byOne) => {
+      const renderer = createRenderer({ size: { cols: 20, rows: 7 } });
+      renderer.write("terminal", "1\n2\n3\n4\n5\n6\n7" + operations.map(([f, n]) => text(f, n, byOne)).join(""));
+      return renderer.take().split("\n").filter((line) => line !== "");
+    });
+    assertEquals(many, single);
+  }));
+});

@@ -108,6 +108,17 @@ test("P21 the title is the last one set, bounded and harmless; a program may put
   assertEquals((await frameOf("\x1b]0;mine\x07\x1b]0;\x07")).title, null);
 });
 
+test("P21 lines moved by more than there are rows are moved by as many, however long the program goes on with it", async () => {
+  for (const final of ["L", "M", "S", "T"]) {
+    const before = "one\r\ntwo\r\nthree\x1b[2;1H";
+    const expected = await frameOf(`${before}\x1b[4${final}x`);
+    for (const count of ["999", "0999", "5;1"]) {
+      assertEquals(await frameOf(`${before}\x1b[${count}${final}x`), expected, count + final);
+      assertEquals(await frameOf(before + `\x1b[${count}${final}`.repeat(3_000) + "x"), expected, count + final);
+    }
+  }
+});
+
 test("P21 a screen that is closed before anybody has looked can be read, and nothing is said on the console", async () => {
   const { error, warn } = console;
   const said: unknown[] = [];

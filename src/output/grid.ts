@@ -12,6 +12,7 @@ import {
   deleteCells,
   eraseCells,
   insertCells,
+  isUnseen,
   type Row,
   sizeOf,
   widthOf,
@@ -46,7 +47,7 @@ export interface Grid extends Omit<ScreenActions, "print" | "alternate"> {
 }
 
 /** UTF-16 units (or cells) of a row that can be redrawn. A longer one is let go, not to pile up. */
-const ROW_LIMIT = 262_144;
+const ROW_LIMIT = 16_384;
 /** Times the rows can be longer than the screen is wide, all together, before the first ones are let go. */
 const SCREENS_HELD = 4;
 
@@ -118,7 +119,7 @@ export function createGrid({ cols, rows: height }: ScreenSize, number: number, r
   }
 
   function index(): void {
-    if (y === bottom) scrollUp();
+    if (y === bottom) scroll(1);
     else if (y < height - 1) y++;
     reach();
   }
@@ -128,18 +129,27 @@ export function createGrid({ cols, rows: height }: ScreenSize, number: number, r
     while (rows.length <= y) rows.push(createRow(lineFeeds));
   }
 
-  function scrollUp(): void {
-    if (top === 0 && rows.length === bottom + 1) {
+  function scrollUp(count: number): void {
+    if (count === 1 && rows.length === bottom + 1) { // the usual case, once a line
       release(rows.shift() as Row);
-      left++;
       rows.push(createRow(lineFeeds));
+      left++;
       return;
     }
-    if (top === 0) {
-      letGo(1);
-      y++;
-    } else rows.splice(top, 1);
-    if (rows.length >= bottom) rows.splice(bottom, 0, createRow(lineFeeds, toldAt(bottom)));
+    const gone = takeOut(0, count);
+    // Lines that nobody printed are none: a few bytes could make thousands of them
+    const seen = count === 1 ? 1 : gone.findLastIndex((row) => !isUnseen(row)) + 1;
+    gone.slice(0, seen).forEach(release);
+    left += gone.length;
+  }
+
+  /** Takes rows out of the region; those below them move up. All at once: a count may be in the thousands. */
+  function takeOut(at: number, count: number): readonly Row[] {
+    const isFull = rows.length > bottom;
+    const told = toldAt(bottom + 1);
+    const gone = rows.splice(at, Math.min(count, bottom - at + 1));
+    if (isFull) rows.splice(bottom + 1 - gone.length, 0, ...gone.map(() => createRow(lineFeeds, told)));
+    return gone;
   }
 
   /** A row put between rows that have been told is not news while it is empty. */
@@ -166,19 +176,24 @@ export function createGrid({ cols, rows: height }: ScreenSize, number: number, r
   }
 
   function insertLines(at: number, count: number): void {
-    for (let times = Math.min(count, bottom - at + 1); times > 0 && at < rows.length; times--) {
-      if (rows.length > bottom) rows.splice(bottom, 1);
-      rows.splice(at, 0, createRow(rows[at]?.number ?? lineFeeds, toldAt(at)));
-    }
+    const added = at < rows.length ? Math.min(count, bottom - at + 1) : 0;
+    const [number, told] = [rows[at]?.number ?? lineFeeds, toldAt(at)];
+    const end = Math.min(rows.length, bottom + 1);
+    const kept = Math.min(end, bottom + 1 - added);
+    rows.splice(kept, end - kept);
+    rows.splice(at, 0, ...Array.from({ length: added }, () => createRow(number, told)));
     reach();
   }
 
   function deleteLines(at: number, count: number): void {
-    for (let times = Math.min(count, bottom - at + 1); times > 0 && at < rows.length; times--) {
-      rows.splice(at, 1);
-      if (rows.length >= bottom) rows.splice(bottom, 0, createRow(lineFeeds, toldAt(bottom)));
-    }
+    takeOut(at, count);
     reach();
+  }
+
+  /** Moves the text of the region up; what leaves the screen at its top is final. */
+  function scroll(count: number): void {
+    if (top === 0) scrollUp(count);
+    else takeOut(top, count);
   }
 
   const isInRegion = (): boolean => y >= top && y <= bottom;
@@ -239,12 +254,11 @@ export function createGrid({ cols, rows: height }: ScreenSize, number: number, r
     scroll(count) {
       column();
       if (count < 0) insertLines(top, -count);
-      else if (top === 0) { for (let times = Math.min(count, height); times > 0; times--) scrollUp(); }
-      else deleteLines(top, count);
+      else scroll(count);
       reach();
     },
     eraseCells: (count) => eraseCells(row(), column(), column() + Math.min(count, cols)),
-    insertCells: (count) => insertCells(row(), column(), Math.min(count, cols)),
+    insertCells: (count) => insertCells(row(), column(), Math.min(count, cols), cols),
     deleteCells: (count) => deleteCells(row(), column(), count),
     repeat: (count) => write((Array.from(printed.slice(-2)).at(-1) ?? "").repeat(Math.min(count, cols))),
     region(first, last) {

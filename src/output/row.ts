@@ -44,6 +44,11 @@ export function isBlank({ line, cells }: Row): boolean {
   return cells === undefined ? line.trimEnd() === "" : cells.every((cell) => cell === " " || cell === "\t");
 }
 
+/** Whether nobody has been told of it or would see it. */
+export function isUnseen(row: Row): boolean {
+  return row.told === undefined && isBlank(row);
+}
+
 /** Its length: columns or UTF-16 units, whichever is at hand; never less than its columns, tabs apart. */
 export function sizeOf({ line, cells }: Row): number {
   return (cells ?? line).length;
@@ -91,10 +96,18 @@ export function eraseCells(row: Row, from: number, to: number): void {
   else cells.fill(" ", from, to);
 }
 
-/** Puts blanks at a column; what is there moves to the right. */
-export function insertCells(row: Row, at: number, count: number): void {
+/**
+ * Puts blanks at a column; what is there moves to the right.
+ *
+ * @param cols what is moved past them is gone, unless the row has been longer before: so rows do not grow without text
+ */
+export function insertCells(row: Row, at: number, count: number, cols: number): void {
   const cells = editRow(row);
-  if (at < cells.length) cells.splice(at, 0, ...Array.from({ length: count }, () => " "));
+  if (at >= cells.length) return;
+  const length = Math.max(cells.length, cols);
+  const added = Math.min(count, length - at);
+  cells.length = Math.min(cells.length, length - added);
+  cells.splice(at, 0, ...new Array<string>(added).fill(" "));
 }
 
 /** Takes columns out; what is behind them moves to the left. */

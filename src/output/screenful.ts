@@ -5,7 +5,7 @@
  */
 
 import { createGrid, type Grid, type ScreenSize } from "./grid.ts";
-import { isBlank, type Row } from "./row.ts";
+import { isUnseen, type Row } from "./row.ts";
 import type { ScreenActions } from "./sequences.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -102,10 +102,6 @@ export function createScreenful(transcript: Transcript, size: ScreenSize, firstL
       transcript.note(FULL_SCREEN_NOTE, lineFeeds);
     },
   };
-}
-
-function isUnseen(row: Row): boolean {
-  return row.told === undefined && isBlank(row);
 }
 
 function countLineFeeds(text: string): number {

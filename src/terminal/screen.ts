@@ -86,6 +86,10 @@ const PIECE_LENGTH = 4_096;
 const REPEATED = ["I", "L", "M", "S", "T", "Z", "b"];
 const LARGEST_COUNT = 1_000;
 
+/** Those that move lines: a count above the rows does no more than as many as there are rows, but takes longer. */
+// deno-lint-ignore no-control-regex -- that is what they look like
+const MOVED_LINES = /(\x1b\[|\x9b)0*(\d{2,4})([;:\d]*[LMST])/g;
+
 /**
  * Loads the emulator.
  *
@@ -151,7 +155,10 @@ function openScreen(terminal: Terminal): Screen {
   return {
     write: (output) =>
       new Promise((resolve) => {
-        for (let at = 0; at < output.length; at += PIECE_LENGTH) terminal.write(output.slice(at, at + PIECE_LENGTH));
+        const text = output.replace(MOVED_LINES, (whole, start: string, count: string, rest: string) => {
+          return +count > terminal.rows && +count <= LARGEST_COUNT ? `${start}${terminal.rows}${rest}` : whole;
+        });
+        for (let at = 0; at < text.length; at += PIECE_LENGTH) terminal.write(text.slice(at, at + PIECE_LENGTH));
         terminal.write("", resolve);
       }),
     resize({ cols, rows }) {
