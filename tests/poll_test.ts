@@ -198,10 +198,10 @@ test("P12 R8 until input is woken by whoever reads, with the prompt in the answe
 });
 
 test("P30 P12 until input waits for what was typed to be taken: the sleep before it does not count", async () => {
-  const bench = await session({}, { inspects: true });
+  const bench = await session({}, { inspects: true }, true);
   bench.child.reader = { ...READER, sleep: "first" };
   await bench.clock.advance(100);
-  assertEquals((await bench.poll({ until: "input" })).waitingForInput, true);
+  assertEquals((await bench.poll()).waitingForInput, true);
   await act(bench.agent, { action: "write", sessionId: bench.id, data: "Ada\n" });
   assertEquals((await bench.poll()).waitingForInput, false);
   const waiting = bench.poll({ timeout: 30_000, until: "input" });
@@ -215,7 +215,7 @@ test("P30 P12 until input waits for what was typed to be taken: the sleep before
 });
 
 test("P30 a reader that what was typed does not wake is said to wait all the same: half a line is kept by the terminal", async () => {
-  const bench = await session({}, { inspects: true });
+  const bench = await session({}, { inspects: true }, true);
   bench.child.reader = { ...READER, sleep: "first" };
   await bench.clock.advance(100);
   await bench.poll();

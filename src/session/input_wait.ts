@@ -68,9 +68,10 @@ export async function inputWait(session: Session, idleMs: number): Promise<Input
 
 /** How long a reader may still be about to take what has been typed, ms; 0 if it has had the time. */
 function untilTaken(session: Session, { sleep }: InputReader, seenAt: number): number {
-  const { lastInputAt, seenAsleep } = session;
+  const { facts, lastInputAt, seenAsleep } = session;
   const isSame = sleep !== undefined && seenAsleep?.sleep === sleep;
   if (!isSame) session.seenAsleep = sleep === undefined ? undefined : { sleep, at: seenAt };
+  if (!facts.pty) return 0; // a pipe wakes its reader at once
   const hasSlept = isSame && seenAsleep.at <= lastInputAt;
   const left = lastInputAt + (hasSlept ? WOKEN_MS : HANDED_OVER_MS) - seenAt;
   return Math.min(HANDED_OVER_MS, Math.max(0, left));
