@@ -128,7 +128,7 @@ test("P32 zsh: Tab completes, a line is recalled and mended in place", { skip: z
   const folder = closing(await freshFolder());
   await writeFile(join(folder.path, "long-name.txt"), "inside\n");
   const hands = await handsOn(agent, {
-    command: "PS1='zsh> ' exec zsh -f -i",
+    command: "PS1='zsh> ' exec zsh -f -i -o emacs",
     workdir: folder.path,
     env: { HOME: folder.path },
   });

@@ -155,7 +155,7 @@ test("E37 E22 a command finds nothing in its environment of how it was started [
   for (const command of ["env", `: ${"x".repeat(300_000)}\nenv`]) {
     for (const mergeStreams of [false, true]) {
       const names = Object.keys(await environmentOf(bench.agent, { command, mergeStreams }));
-      const marks = names.filter((name) => name.startsWith("OFFSTAGE_")).sort();
+      const marks = names.filter((name) => name.startsWith("OFFSTAGE_") && !(name in process.env)).sort();
       assertEquals(marks, ["OFFSTAGE_INSTANCE", "OFFSTAGE_SESSION_ID"]);
     }
   }
