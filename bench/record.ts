@@ -136,6 +136,7 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
   },
   "top_batch": { command: "top -b -n 3 -d 0.3 -p $$" },
   "top": { command: "top -d 0.4 -p $$", keys: [[], ["c"], ["M"], ["q"]] },
+  "htop": { command: "htop -d 4 -p $$", keys: [[], ["t"], ["Down"], ["q"]] },
   "watch": { command: "watch -t -n 0.3 'echo x >> times; wc -l < times; seq 1 9'", keys: [[], [], ["C-c"]] },
   "vim": {
     before: "seq -f 'line %g of the text' 200 > text",
