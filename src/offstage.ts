@@ -45,8 +45,7 @@ export interface OffstageConfig {
   readonly elevated?: Hosts["elevated"];
   /**
    * Asked before each spawn; what it approves is what runs. What is typed into a session later it does not see: whoever
-   * allows a shell allows all that can be written to it. One that throws denies. Default: everything is
-   * allowed.
+   * allows a shell allows all that can be written to it. One that throws denies. Default: everything is allowed.
    */
   readonly authorize?: Hosts["authorize"];
   /**

@@ -46,6 +46,15 @@ function places(heard: Watched["heard"]): readonly string[] {
   return heard.map((event) => event === "exit" ? event : `${event.lineNumber} ${event.line}`);
 }
 
+test("[135] after lines that were drawn again a match has the number that log gives it", async () => {
+  const { id, heard, print, end, agent } = await watch({ pattern: "^done" }, {}, { pty: true });
+  await print("a\r\nb\r\n\x1b[2Aa 1\r\nb 1\r\n\x1b[2Aa 2\r\nb 2\r\nmid\r\ndone now\r\n");
+  await end();
+  assertEquals(places(heard), ["7 done now", "exit"]);
+  const { lines } = await act(agent, { action: "log", sessionId: id });
+  assertEquals(lines.at(-1), { number: 7, text: "done now" });
+});
+
 test("[135] a match is told with its line, the line's number as log counts, and the counts", async () => {
   const { id, heard, print, agent } = await watch({ pattern: "^listening on \\d+$" }, {}, { command: "npm run dev" });
   await print("starting\nnot listening on 1\nlisten");

@@ -186,15 +186,32 @@ function matching(lines: readonly NumberedLine[], grep: RegExp | undefined): rea
   return lines.filter(({ text }) => pattern.test(text));
 }
 
-/** All held lines as the redraws have left them. Those with the same number are put together. */
+/** All held lines as the redraws have left them. */
 function redrawnLines(log: OutputLog, stream: StreamName | undefined): readonly NumberedLine[] {
   const { first, total } = log.lineCounts(stream);
-  const held = streamOf(log.read(log.start), stream);
-  const isAtStart = held.at(-1)?.bytes.at(-1) === LINE_FEED;
-  const { text, jumps } = renderNumbered(log, held, log.finished, {
-    firstLine: first,
-    stream,
-  });
+  return redrawn(log, streamOf(log.read(log.start), stream), { first, total, isEnd: log.finished, stream });
+}
+
+/** Some lines as the redraws among them have left them, by number, up to but not including `to`. */
+export function linesBetween(log: OutputLog, from: number, to: number): readonly NumberedLine[] {
+  const end = log.lineStart(to);
+  const isEnd = log.finished && end === log.end;
+  return redrawn(log, log.read(log.lineStart(from), end), { first: from, total: to, isEnd });
+}
+
+/** Renders lines together. Those with the same number are put together. */
+function redrawn(
+  log: OutputLog,
+  segments: readonly Segment[],
+  { first, total, isEnd, stream }: {
+    readonly first: number;
+    readonly total: number;
+    readonly isEnd: boolean;
+    readonly stream?: StreamName | undefined;
+  },
+): readonly NumberedLine[] {
+  const isAtStart = segments.at(-1)?.bytes.at(-1) === LINE_FEED;
+  const { text, jumps } = renderNumbered(log, segments, isEnd, { firstLine: first, stream });
   const lines: { number: number; text: string }[] = [];
   let number = first - 1;
   let jump = 0;
@@ -220,7 +237,7 @@ function streamOf(segments: readonly Segment[], stream: StreamName | undefined):
  *
  * @param raw as they came, nothing removed or folded
  */
-export function renderLines(
+function renderLines(
   log: OutputLog,
   from: number,
   to: number,

@@ -12,6 +12,7 @@ import { livingOn, seconds, statusText, toldBefore } from "../session/wording.ts
 import { notPossible, type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 import type { SessionParams } from "./schema.ts";
+import { LONGEST_WAIT_MS } from "./until.ts";
 
 /** `details` of a kill. */
 export interface KillDetails extends StatusDetails {
@@ -22,9 +23,6 @@ export interface KillDetails extends StatusDetails {
   /** Whether an event has told of its end before. */
   readonly notified: boolean;
 }
-
-/** Longest wait for the end, ms: as for a poll. */
-const LONGEST_WAIT_MS = 30_000;
 
 /** Starts the stop ladder (or sends `signal`), waits for the end up to `wait`, and says how far it has come. */
 export async function kill(

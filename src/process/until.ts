@@ -30,7 +30,7 @@ export type Condition =
 export type WokenBy = "output" | "exit" | "timeout" | "idle" | "input" | "port" | "match" | "change" | "stable";
 
 /** Longest wait, ms: common hosts cut a tool call that takes longer (spec P11). */
-const LONGEST_WAIT_MS = 30_000;
+export const LONGEST_WAIT_MS = 30_000;
 
 /** Wait for `until` if no `timeout` is given, ms: somebody who names a condition means to wait. */
 const UNTIL_WAIT_MS = 10_000;

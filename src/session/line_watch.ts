@@ -5,7 +5,7 @@
  * @module
  */
 import { clipLine } from "../output/budget.ts";
-import { renderLines } from "../output/lines.ts";
+import { linesBetween } from "../output/lines.ts";
 import { compilePattern } from "../pattern.ts";
 import { EVENTS_KEPT } from "./event_queue.ts";
 import type { Session } from "./session.ts";
@@ -134,8 +134,7 @@ export function createLineWatch(session: Session, notifyOn: NotifyOn, sink: Matc
     const to = Math.min(end, Math.max(next + 1, endOfWindow(end)));
     const before = matched;
     const due: Pick<Match, "line" | "lineNumber">[] = [];
-    for (const text of renderLines(log, next, to)) {
-      const lineNumber = next++;
+    for (const { number: lineNumber, text } of linesBetween(log, next, to)) {
       if (!pattern.test(text)) continue;
       matched += 1;
       const isTold = isForeground
