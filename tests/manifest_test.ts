@@ -14,6 +14,7 @@ interface NpmManifest {
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
   readonly bin: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
 }
@@ -58,9 +59,12 @@ test("valibot is the only dependency, and every peer is optional", () => {
   assertEquals<unknown>(npm.peerDependenciesMeta, Object.fromEntries(optional));
 });
 
-test("the emulator of the screen is the same for both", () => {
-  const name = "@xterm/headless";
-  assertEquals(jsr.imports[name], `npm:${name}@${npm.peerDependencies[name]}`);
+test("what is optional is the same for both", () => {
+  for (const [name, range] of Object.entries(npm.optionalDependencies)) {
+    assertEquals(jsr.imports[name], `npm:${name}@${range}`, name);
+    const folder = jsr.imports[`${name}/`];
+    if (folder !== undefined) assertEquals(folder, `npm:/${name}@${range}/`, name);
+  }
 });
 
 test("the stand-in for @std/assert has a version that the real range admits", () => {
