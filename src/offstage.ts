@@ -27,7 +27,9 @@ import { type AgentEvents, createEvents } from "./session/events.ts";
 import { endAll, type SessionEnd } from "./session/end_all.ts";
 import { createLeases } from "./session/leases.ts";
 import { createRegistry } from "./session/registry.ts";
+import { ALL_SCOPES } from "./session/scope.ts";
 import { createSuspension, type Suspension } from "./session/suspension.ts";
+import { type SessionView, viewOf } from "./session/view.ts";
 
 /** The two tools: what they are made of is most of this package, and no part of its import. */
 const execTool = onUse(() => import("./exec/exec.ts"));
@@ -114,6 +116,12 @@ export interface Agent {
     params: ProcessParams & { readonly action: A },
     options?: ProcessOptions,
   ): Promise<ToolAnswer<ProcessDetails[A] | FailureDetails>>;
+  /**
+   * One of its sessions as code shows it live: bytes, terminal, end; see {@linkcode SessionView}.
+   *
+   * @returns `undefined` for an id that the agent does not know
+   */
+  session(sessionId: string): SessionView | undefined;
   /** What happened in the background and was told by no answer; see {@linkcode AgentEvents}. */
   readonly events: AgentEvents;
   /**
@@ -132,9 +140,14 @@ export interface Offstage extends AsyncDisposable, Suspension {
    *
    * @param scope the agent's name; agents of the same scope share their sessions
    * @param options `processTool: false` if the agent cannot call `process`: then `exec` always waits for the end
-   * @throws {OffstageError} `invalid` if the scope is blank
+   * @throws {OffstageError} `invalid` if the scope is blank, or `*`
    */
   agent(scope: string, options?: { readonly processTool?: boolean }): Agent;
+  /**
+   * The view of whoever runs the host: its `process`, `session`, `events` and `killAll` reach the sessions of every scope,
+   * each with the `scope` it belongs to. What it starts itself belongs to the scope `*`, which no agent has.
+   */
+  readonly admin: Agent;
   /** Whether the commands are ended even if the host is killed by SIGKILL; see {@linkcode GuardStatus}. */
   guardStatus(): GuardStatus;
   /**
@@ -218,6 +231,16 @@ export function createOffstage(options: OffstageOptions): Offstage {
     if (typeof scope !== "string" || scope.trim() === "") {
       throw new OffstageError("invalid", "Cannot make an agent: its scope is blank. Give it a name");
     }
+    if (scope === ALL_SCOPES) {
+      throw new OffstageError(
+        "invalid",
+        'Cannot make an agent of the scope "*": it sees every scope. Use offstage.admin',
+      );
+    }
+    return agentOf(scope, given);
+  }
+
+  function agentOf(scope: string, given: { readonly processTool?: boolean }): Agent {
     const context = {
       scope,
       runtime,
@@ -234,6 +257,10 @@ export function createOffstage(options: OffstageOptions): Offstage {
       exec: (params, execOptions) => execTool.use(({ exec }) => exec(context, params, execOptions ?? {})),
       process: (params, processOptions) =>
         processTool.use(({ processCall }) => processCall(context, params, processOptions ?? {})) as Promise<never>,
+      session: (sessionId) => {
+        const found = registry.find(scope, sessionId);
+        return found !== undefined && "session" in found ? viewOf(found.session) : undefined;
+      },
       events: events.of(scope),
       killAll: () => endAll(registry, scope, "killed", settings.killGraceMs),
     };
@@ -245,5 +272,6 @@ export function createOffstage(options: OffstageOptions): Offstage {
   }
 
   const suspension = createSuspension(registry, leases, runtime.clock);
-  return { ...suspension, settings, agent, guardStatus, close, [Symbol.asyncDispose]: close };
+  const admin = agentOf(ALL_SCOPES, {});
+  return { ...suspension, settings, agent, admin, guardStatus, close, [Symbol.asyncDispose]: close };
 }

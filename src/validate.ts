@@ -66,12 +66,12 @@ export function numberLike(): v.GenericSchema<unknown, number> {
  * What is wrong with the `signal` a call brings beside its parameters. To be asked before anything starts: one that
  * cannot be listened to would fail only once a command runs, and nobody would end it.
  */
-export function signalProblems(signal: unknown): readonly Problem[] {
+export function signalProblems(signal: unknown, key = "signal"): readonly Problem[] {
   if (signal === undefined || signal === null) return [];
   const { aborted, addEventListener, removeEventListener } = signal as Partial<AbortSignal>;
   const isSignal = typeof aborted === "boolean" && typeof addEventListener === "function" &&
     typeof removeEventListener === "function";
-  return isSignal ? [] : [{ key: "signal", message: `expected an AbortSignal but received ${describe(signal)}` }];
+  return isSignal ? [] : [{ key, message: `expected an AbortSignal but received ${describe(signal)}` }];
 }
 
 function asRecord(input: unknown): Readonly<Record<string, unknown>> | undefined {

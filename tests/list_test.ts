@@ -20,6 +20,7 @@ test("P1 every session with what is known about it", async () => {
   await bench.clock.advance(3_000);
   assertEquals((await act(bench.agent, { action: "list" })).sessions, [{
     sessionId: id,
+    scope: "tester",
     status: "running",
     ok: null,
     exitCode: null,

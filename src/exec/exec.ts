@@ -34,6 +34,11 @@ export interface ExecContext extends PrepareContext {
 export interface ExecOptions {
   /** Aborts the call: before the start nothing starts, in the foreground the tree is killed, later it has no effect. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Ends the wait without ending the command: when it fires while the call waits, the answer is `running` at once. For a
+   * caller who has gone away, or has better things to do. No effect if the agent cannot call `process`.
+   */
+  readonly yieldSignal?: AbortSignal | undefined;
   /** Given the newest output while the call waits, at most ten times a second; never after the answer. */
   readonly onUpdate?: ((update: ExecUpdate) => void) | undefined;
 }
@@ -58,9 +63,13 @@ const NO_TERMINAL_CODES: readonly ErrorCode[] = ["spawn-failed", "unsupported"];
  * @throws an AbortError when `options.signal` fires before the command went to the background
  */
 export async function exec(context: ExecContext, input: unknown, options: ExecOptions): Promise<ExecAnswer> {
-  const { signal } = options;
+  const { signal, yieldSignal } = options;
   const checked = checkExec(input);
-  const problems = [...(checked.ok ? [] : checked.problems), ...signalProblems(signal)];
+  const problems = [
+    ...(checked.ok ? [] : checked.problems),
+    ...signalProblems(signal),
+    ...signalProblems(yieldSignal, "yieldSignal"),
+  ];
   if (!checked.ok || problems.length > 0) {
     return notStarted(new OffstageError("invalid", "The command was not run", { problems }));
   }
@@ -143,7 +152,10 @@ async function answerWhenDue(
   try {
     const reported = session.facts.reportsLimits === true ? await reportedLimits(session, options.signal) : [];
     const warnings = [...atStart, ...reported];
-    const due = await foreground(session, yieldAfterMs(context, params), options.signal);
+    const due = await foreground(session, yieldAfterMs(context, params), {
+      signal: options.signal,
+      yieldSignal: processTool ? options.yieldSignal ?? undefined : undefined,
+    });
     if (due !== "ended" && session.state.kind === "running") { // an end since then is told here, and makes no event
       const match = session.lineWatch?.toBackground();
       const twins = twinsOf(context, session);

@@ -8,6 +8,14 @@ import type { Session } from "../session/session.ts";
 import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
 
+/** What ends the wait before its time. */
+export interface WaitSignals {
+  /** Rejects it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Ends it as the time to yield would. */
+  readonly yieldSignal?: AbortSignal | undefined;
+}
+
 /** How the wait came out: the command has ended, or the caller has waited long enough, because of `input` or not. */
 export type Due = "ended" | { readonly input: InputWait };
 
@@ -27,15 +35,26 @@ const LONGEST_ASK_MS = 400;
  * @param yieldMs longest wait; 0 = answer at once, `Infinity` = to the end, whatever the program waits for (spec E31)
  * @throws an AbortError when `signal` fires
  */
-export async function foreground(session: Session, yieldMs: number, signal: AbortSignal | undefined): Promise<Due> {
+export async function foreground(session: Session, yieldMs: number, signals: WaitSignals): Promise<Due> {
+  const { yieldSignal } = signals;
+  if (yieldSignal === undefined) return await due(session, yieldMs, signals);
+  const onYield = (): void => session.touch();
+  yieldSignal.addEventListener("abort", onYield, { once: true });
+  try {
+    return await due(session, yieldMs, signals);
+  } finally {
+    yieldSignal.removeEventListener("abort", onYield);
+  }
+}
+
+async function due(session: Session, yieldMs: number, { signal, yieldSignal }: WaitSignals): Promise<Due> {
   const hasEnded = (): boolean => session.state.kind === "ended";
+  const isOver = (): boolean => hasEnded() || yieldSignal?.aborted === true;
   const asks = session.input === "open" && session.child.inspector !== undefined && yieldMs > 0 && yieldMs !== Infinity;
-  const input = asks
-    ? await waitForEndOrInput(session, yieldMs, signal)
-    : await waitFor(session, hasEnded, { timeoutMs: yieldMs, signal }) === "met"
-    ? "ended"
-    : NO_INPUT;
-  if (input === "ended") return input;
+  let input = NO_INPUT;
+  if (asks) input = await waitForInputOr(isOver, session, yieldMs, signal);
+  else await waitFor(session, isOver, { timeoutMs: yieldMs, signal });
+  if (hasEnded()) return "ended";
   if (yieldMs === 0) return { input }; // asked for at once: the answer is a session, however quick the command is
   await pause(session.clock, 0); // an end that has happened but has not been read yet counts as an end (spec E30)
   const hasExited = (): boolean => session.exit !== undefined || hasEnded();
@@ -47,18 +66,18 @@ export async function foreground(session: Session, yieldMs: number, signal: Abor
 const NO_INPUT: InputWait = { waiting: false };
 
 /** Looks only while the program is silent, and less often the longer it is. */
-async function waitForEndOrInput(
+async function waitForInputOr(
+  isOver: () => boolean,
   session: Session,
   yieldMs: number,
   signal: AbortSignal | undefined,
-): Promise<"ended" | InputWait> {
+): Promise<InputWait> {
   const { clock } = session;
   const deadline = clock.monotonic() + yieldMs;
-  const hasEnded = (): boolean => session.state.kind === "ended";
   for (let askMs = FIRST_ASK_MS, asked = session.lastOutputAt;;) {
     const due = asked + askMs;
     const left = Math.min(due, deadline) - clock.monotonic();
-    if (await waitFor(session, hasEnded, { timeoutMs: left, signal }) === "met") return "ended";
+    if (await waitFor(session, isOver, { timeoutMs: left, signal }) === "met") return NO_INPUT;
     if (clock.monotonic() >= deadline) return NO_INPUT;
     if (session.lastOutputAt > asked) { // it has printed since: its silence begins anew
       askMs = FIRST_ASK_MS;

@@ -13,6 +13,8 @@ import type { ProcessContext } from "./dispatch.ts";
 
 /** One session of a list (spec P1). */
 export interface ListEntry extends StatusDetails {
+  /** The agent that owns it. */
+  readonly scope: string;
   /** Verb and target of its command. */
   readonly name: string;
   /** How long it has run, or ran, ms. */
@@ -60,7 +62,7 @@ export async function list({ scope, registry, settings }: ProcessContext): Promi
   await Promise.all(left.map((session) => registry.lookAgain(session)));
   const sessions = visible.map((session, index) => entry(session, waits[index] ?? { waiting: false }));
   visible.filter(({ state }) => state.kind === "ended").forEach(tellEnd);
-  const lines = visible.map((session, index) => line(session, sessions[index] as ListEntry, waits[index]));
+  const lines = visible.map((session, index) => line(session, sessions[index] as ListEntry, waits[index], scope));
   const text = lines.length === 0 ? "No sessions." : lines.join("\n");
   return { text, details: { sessions }, isError: false };
 }
@@ -69,6 +71,7 @@ function entry(session: Session, wait: InputWait): ListEntry {
   const { facts, log, state } = session;
   return {
     ...statusOf(session),
+    scope: facts.scope,
     name: session.name,
     runtimeMs: Math.round(session.durationMs),
     startedAt: session.startedAt,
@@ -86,10 +89,11 @@ function entry(session: Session, wait: InputWait): ListEntry {
   };
 }
 
-function line(session: Session, details: ListEntry, wait: InputWait | undefined): string {
+function line(session: Session, details: ListEntry, wait: InputWait | undefined, scope: string): string {
   const hint = wait === undefined ? undefined : inputHint(session, wait);
   const parts = [
     `${details.sessionId}  ${details.name}`,
+    ...(details.scope === scope ? [] : [`of ${details.scope}`]),
     `${statusText(session)}, ${seconds(details.runtimeMs)}`,
     ...(details.pid === null ? [] : [`pid ${details.pid}`]),
     ...(details.pty ? ["pty"] : []),

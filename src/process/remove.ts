@@ -18,11 +18,13 @@ export async function remove(
   const details = statusOf(session);
   if (session.state.kind === "running") {
     session.hidden = true;
+    session.touch();
     void stop(session, "killed", settings.killGraceMs);
     return { text: `Removed ${session.id}; its processes are being ended.`, details, isError: false };
   }
   if ((await survivorsOf(session)).length > 0) {
     session.hidden = true;
+    session.touch();
     void stop(session, "killed", settings.killGraceMs).then(() => registry.drop(session, "removed"));
     return { text: `Removed ${session.id}; the processes it left are being ended.`, details, isError: false };
   }

@@ -7,6 +7,7 @@ import type { Outcome, StopCause } from "./outcome.ts";
 import { survivorsOf } from "./end.ts";
 import { tellEnd } from "./news.ts";
 import type { Registry } from "./registry.ts";
+import { ALL_SCOPES, sees } from "./scope.ts";
 import type { Session, Survivor } from "./session.ts";
 import { stop } from "./stop.ts";
 import { waitFor } from "./wait.ts";
@@ -34,7 +35,7 @@ export async function endAll(
   cause: StopCause,
   graceMs: number,
 ): Promise<readonly SessionEnd[]> {
-  const starting = registry.underWay().filter(({ facts }) => scope === undefined || facts.scope === scope);
+  const starting = registry.underWay().filter(({ facts }) => sees(scope ?? ALL_SCOPES, facts.scope));
   const started = registry.all(scope).filter((session) => !starting.includes(session));
   const ends = await Promise.all([
     ...started.map((session) => endOne(registry, session, cause, graceMs)),

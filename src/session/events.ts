@@ -8,6 +8,7 @@ import type { ExitEvent, SessionEvent } from "./event.ts";
 import { createEventQueue, type EventQueue, EVENTS_KEPT, type QueueEntry } from "./event_queue.ts";
 import type { MatchSink } from "./line_watch.ts";
 import { isNews, isRequested } from "./news.ts";
+import { ALL_SCOPES, sees } from "./scope.ts";
 import type { Session } from "./session.ts";
 import { waitFor } from "./wait.ts";
 
@@ -79,7 +80,7 @@ export interface Events {
   matchesOf(session: Session, pattern: string): MatchSink;
   /** What a session's owner will be told of, as far as anybody listens. */
   noticeOf(session: Session): Notice;
-  /** The events of one scope. */
+  /** The events that a scope sees. */
   of(scope: string): AgentEvents;
   /** Forgets everything; nothing is told any more. */
   close(): void;
@@ -119,11 +120,16 @@ export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOpti
     return queue;
   }
 
+  function queuesOf(scope: string): readonly EventQueue[] {
+    return [...queues].filter(([owner]) => sees(scope, owner)).map(([, queue]) => queue);
+  }
+
   /** Queues an event, hands it out and wakes the agent. */
   function publish(event: SessionEvent): QueueEntry {
     const { scope } = event;
     const entry = queueFor(scope).push(event);
-    for (const { take } of [...(onEvent === undefined ? [] : [{ take: onEvent }]), ...(subscribers.get(scope) ?? [])]) {
+    const takers = [scope, ALL_SCOPES].flatMap((reader) => [...(subscribers.get(reader) ?? [])]);
+    for (const { take } of onEvent === undefined ? takers : [{ take: onEvent }, ...takers]) {
       if (contained(() => take(event))) entry.state = "delivered";
     }
     contained(() => requestHeartbeat?.(scope));
@@ -172,12 +178,12 @@ export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOpti
     },
     of: (scope) => ({
       list: () => {
-        const entries = queues.get(scope)?.entries() ?? [];
+        const entries = queuesOf(scope).flatMap((queue) => queue.entries());
         const events = entries.map(({ event, state }) => ({ ...event, delivered: state === "delivered" }));
         for (const entry of entries) entry.state = "delivered";
-        return { events, dropped: queues.get(scope)?.dropped ?? 0 };
+        return { events, dropped: queuesOf(scope).reduce((sum, queue) => sum + queue.dropped, 0) };
       },
-      ack: (...ids) => queues.get(scope)?.ack(ids) ?? 0,
+      ack: (...ids) => queuesOf(scope).reduce((sum, queue) => sum + queue.ack(ids), 0),
       subscribe: (take) => {
         const subscriber = { take };
         const all = subscribers.get(scope) ?? new Set();

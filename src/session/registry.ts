@@ -10,6 +10,7 @@ import { survivorsOf } from "./end.ts";
 import { createIdleEnd } from "./idle_end.ts";
 import { newSessionId } from "./ids.ts";
 import { createRetention, treeMayLive } from "./retention.ts";
+import { ALL_SCOPES, sees } from "./scope.ts";
 import type { Session, Survivor } from "./session.ts";
 import { createStarts, type Starts } from "./starts.ts";
 import { createTombstones, type Departure, type Tombstone } from "./tombstones.ts";
@@ -27,11 +28,11 @@ export interface Registry extends Starts {
   ended(session: Session): void;
   /** Forgets a session. With `why`, and if its scope knew it, a tombstone answers later calls. */
   drop(session: Session, why?: Departure): void;
-  /** A session of that scope, or what is remembered of it; a foreign one is not known at all. */
+  /** A session that this scope sees, or what is remembered of it; a foreign one is not known at all. */
   find(scope: string, id: string): { readonly session: Session } | { readonly tombstone: Tombstone } | undefined;
-  /** The sessions that scope can see, newest start first. */
+  /** The sessions that scope sees, newest start first. */
   visible(scope: string): readonly Session[];
-  /** Every session held, of that scope or of all, foreground ones too. */
+  /** Every session held that this scope sees (default: of all scopes), foreground ones too. */
   all(scope?: string): readonly Session[];
   /** Live background sessions of a scope, those being removed too. */
   live(scope: string): readonly Session[];
@@ -81,6 +82,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const idleEnd = createIdleEnd({ killGraceMs: settings.killGraceMs, lookAgain });
 
   const ofScope = (scope: string): readonly Session[] => [...(scopes.get(scope) ?? [])];
+  const seenBy = (scope: string): readonly Session[] => scope === ALL_SCOPES ? [...sessions.values()] : ofScope(scope);
 
   function occupy(session: Session): void {
     if (withProcesses.size === 0) options.onOccupied();
@@ -105,6 +107,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     vacate(session);
     session.screen?.close();
     letGo(session);
+    session.touch();
     const { state } = session;
     if (why !== undefined && session.listed && state.kind === "ended") {
       const { outcome, endedAt } = state;
@@ -168,12 +171,14 @@ export function createRegistry(options: RegistryOptions): Registry {
     drop,
     find: (scope, id) => {
       const session = sessions.get(id);
-      if (session?.facts.scope === scope && session.listed && !session.hidden) return { session };
+      if (session !== undefined && sees(scope, session.facts.scope) && session.listed && !session.hidden) {
+        return { session };
+      }
       const tombstone = tombstones.find(scope, id);
       return tombstone && { tombstone };
     },
-    visible: (scope) => ofScope(scope).filter((session) => session.listed && !session.hidden).reverse(),
-    all: (scope) => scope === undefined ? [...sessions.values()] : ofScope(scope),
+    visible: (scope) => seenBy(scope).filter((session) => session.listed && !session.hidden).reverse(),
+    all: (scope) => seenBy(scope ?? ALL_SCOPES),
     live: (scope) => ofScope(scope).filter((session) => session.listed && session.state.kind === "running"),
     active: () => [...withProcesses.keys(), ...starts.underWay()],
     isActive: (session) => withProcesses.has(session) || starts.isStarting(session),

@@ -5,6 +5,7 @@
  */
 import { fullest } from "./fair.ts";
 import type { Outcome } from "./outcome.ts";
+import { ALL_SCOPES } from "./scope.ts";
 
 /** Why a finished session is not kept any more. */
 export type Departure = "expired" | "evicted" | "cleared" | "removed";
@@ -36,7 +37,7 @@ const TOMBSTONES_KEPT = 1_000;
 export interface Tombstones {
   /** Remembers one; with too many, the scope that has the most forgets its oldest. */
   bury(stone: Tombstone): void;
-  /** What is remembered of a session of that scope. */
+  /** What is remembered of a session that this scope sees. */
   find(scope: string, id: string): Tombstone | undefined;
   /** Forgets all. */
   clear(): void;
@@ -63,7 +64,11 @@ export function createTombstones(): Tombstones {
       count += 1;
       if (count > TOMBSTONES_KEPT) forgetOne();
     },
-    find: (scope, id) => scopes.get(scope)?.get(id),
+    find: (scope, id) => {
+      if (scope !== ALL_SCOPES) return scopes.get(scope)?.get(id);
+      for (const stones of scopes.values()) if (stones.has(id)) return stones.get(id);
+      return undefined;
+    },
     clear: () => {
       scopes.clear();
       count = 0;

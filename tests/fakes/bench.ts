@@ -66,7 +66,11 @@ export function open(exec: ExecConfig = {}, options: BenchOptions = {}): Bench {
   const machine = createMachine(environment);
   const runtime = createFakeRuntime(machine, spawner, clock);
   const core = createOffstage({ runtime, tools: { exec }, ...config });
-  const offstage: Offstage = { ...core, agent: (scope, given) => letRead(core.agent(scope, given), clock) };
+  const offstage: Offstage = {
+    ...core,
+    agent: (scope, given) => letRead(core.agent(scope, given), clock),
+    admin: letRead(core.admin, clock),
+  };
   return { offstage, agent: offstage.agent("tester", { processTool }), clock, spawner, machine };
 }
 
