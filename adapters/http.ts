@@ -1,0 +1,8 @@
+/**
+ * The HTTP front end: an app for Hono, to be served by itself or mounted in another.
+ *
+ * @module
+ */
+export { createHttpApp } from "./http/app.ts";
+export type { HttpApp, HttpOptions, WebSocketUpgrade } from "./http/app.ts";
+export type { TokenScopes } from "./http/tokens.ts";

@@ -1,0 +1,29 @@
+/**
+ * Who calls: the scope of the token, and what that scope may reach.
+ *
+ * @module
+ */
+import type { Context, Hono } from "hono";
+import type { Agent } from "../../mod.ts";
+
+/** The caller of one request, known by its token. */
+export interface Caller {
+  /** The token's scope; `*` is the admin. */
+  readonly scope: string;
+  /** Whether the token is the admin's. */
+  readonly admin: boolean;
+  /** The tools, sessions and events it may reach: `offstage.admin` for the admin, else the scope's own. */
+  readonly agent: Agent;
+}
+
+/** What Hono carries from the authentication to the routes. */
+export interface AppEnv {
+  /** Set once the token has been checked. */
+  readonly Variables: { readonly caller: Caller };
+}
+
+/** The app inside: what routes are added to. */
+export type App = Hono<AppEnv>;
+
+/** A request of this app. */
+export type AppContext = Context<AppEnv>;
