@@ -4,5 +4,5 @@
  * @module
  */
 export { createHttpApp } from "./http/app.ts";
-export type { HttpApp, HttpOptions, WebSocketUpgrade } from "./http/app.ts";
+export type { HttpApp, HttpHost, HttpOptions, WebSocketUpgrade } from "./http/app.ts";
 export type { TokenScopes } from "./http/tokens.ts";

@@ -4,22 +4,44 @@
  * @module
  */
 import { Hono } from "hono";
+import { methodNotAllowed } from "hono/method-not-allowed";
 import type { UpgradeWebSocket } from "hono/ws";
 import type { Offstage } from "../../mod.ts";
-import type { App, AppEnv } from "./caller.ts";
-import { errorBody, HttpError } from "./errors.ts";
-import { authenticate, type TokenScopes } from "./tokens.ts";
+import type { App, AppContext, AppEnv } from "./caller.ts";
+import { errorBody, HttpError, toHttpError } from "./errors.ts";
+import { checkHost, checkOrigin, jsonOnly, limitBody, noBodyForHead, secureHeaders } from "./guards.ts";
+import { healthRoute, instanceRoutes, refuseWhenClosing } from "./instance_routes.ts";
+import { authenticate, createLogins } from "./logins.ts";
+import { createMetrics } from "./metrics.ts";
+import type { Service } from "./service.ts";
+import { sessionRoutes } from "./session_routes.ts";
+import type { TokenScopes } from "./tokens.ts";
 import { toolRoutes } from "./tool_routes.ts";
 
 /** Hono's `upgradeWebSocket` of the runtime: from `hono/bun`, `hono/deno` or `@hono/node-server`. */
 export type WebSocketUpgrade = (createEvents: never, options?: never) => unknown;
 
-/** Options of {@linkcode createHttpApp}. */
-export interface HttpOptions {
-  /** Which token is which scope's; the scope `*` is the admin's. */
-  readonly tokens: TokenScopes;
+/** What only the server that serves the app can know. */
+export interface HttpHost {
   /** The runtime's WebSocket upgrade; without it there is no attach. */
   readonly upgradeWebSocket?: WebSocketUpgrade;
+  /**
+   * The address a request comes from, given what the server has handed on as `env`; failed logins are counted by it.
+   * Default: all come from one.
+   */
+  readonly clientAddress?: (request: Request, env: unknown) => string | undefined;
+}
+
+/** Options of {@linkcode createHttpApp}. */
+export interface HttpOptions extends HttpHost {
+  /** Which token is which scope's; the scope `*` is the admin's. */
+  readonly tokens: TokenScopes;
+  /** Names and addresses it may be called by, beside those of the loopback; without a port. Default: none. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins whose pages may call it, beside its own; such as `https://app.example`. Default: none. */
+  readonly allowedOrigins?: readonly string[];
+  /** Once it fires, streams end and requests are refused with 503: the server is about to end. */
+  readonly closing?: AbortSignal;
 }
 
 /**
@@ -33,16 +55,42 @@ export interface HttpApp {
 /** Makes the app of an instance. */
 export function createHttpApp(offstage: Offstage, options: HttpOptions): HttpApp {
   const app: App = new Hono<AppEnv>();
-  const upgrade = options.upgradeWebSocket as unknown as UpgradeWebSocket | undefined;
+  const { clientAddress, tokens } = options;
+  const metrics = createMetrics();
+  const service: Service = {
+    offstage,
+    logins: createLogins({
+      offstage,
+      tokens,
+      addressOf: (c) => clientAddress?.(c.req.raw, c.env) ?? "unknown",
+      onFailure: metrics.loginFailed,
+    }),
+    metrics,
+    closing: options.closing ?? new AbortController().signal,
+    upgrade: options.upgradeWebSocket as unknown as UpgradeWebSocket | undefined,
+  };
   app.onError((error, c) => {
-    const refusal = error instanceof HttpError
-      ? error
-      : new HttpError(500, "internal", "Something went wrong here", "Look at the server's log");
-    return c.json(errorBody(refusal), refusal.status);
+    const refusal = toHttpError(error);
+    return c.json(errorBody(refusal), refusal.status, refusal.more.headers);
   });
   app.notFound((c) => c.json(errorBody(new HttpError(404, "not-found", "No such route", "See /openapi.json")), 404));
-  app.get("/healthz", (c) => c.json({ ok: true, attach: upgrade !== undefined }));
-  app.use("/v1/*", authenticate(offstage, options.tokens));
+  app.use(secureHeaders, noBodyForHead);
+  app.use(checkHost(options.allowedHosts ?? []), checkOrigin(options.allowedOrigins ?? []));
+  app.use(methodNotAllowed({ app, onMethodNotAllowed }), jsonOnly, limitBody);
+  healthRoute(app, service);
+  refuseWhenClosing(app, service);
+  // Above: whoever comes without a token in the header. Below: nobody
+  app.use("/v1/*", authenticate(service.logins));
   toolRoutes(app);
+  sessionRoutes(app);
+  instanceRoutes(app, service);
   return app as HttpApp;
+}
+
+/** A route that exists, but not for that method. */
+function onMethodNotAllowed(c: AppContext, methods: readonly string[]): Response {
+  const allow = [...methods, "OPTIONS"].join(", ");
+  if (c.req.method === "OPTIONS") return c.body(null, 204, { allow });
+  const refusal = new HttpError(405, "method-not-allowed", `${c.req.method} is not for this route`, `Use ${allow}`);
+  return c.json(errorBody(refusal), 405, { allow });
 }

@@ -5,14 +5,15 @@
  */
 import type { Context, Hono } from "hono";
 import type { Agent } from "../../mod.ts";
+import { HttpError } from "./errors.ts";
 
 /** The caller of one request, known by its token. */
 export interface Caller {
-  /** The token's scope; `*` is the admin. */
+  /** The scope it acts in: the token's, or the one that an admin has named; `*` is the admin himself. */
   readonly scope: string;
   /** Whether the token is the admin's. */
   readonly admin: boolean;
-  /** The tools, sessions and events it may reach: `offstage.admin` for the admin, else the scope's own. */
+  /** The tools, sessions and events it may reach: `offstage.admin` for the scope `*`, else the scope's own. */
   readonly agent: Agent;
 }
 
@@ -27,3 +28,9 @@ export type App = Hono<AppEnv>;
 
 /** A request of this app. */
 export type AppContext = Context<AppEnv>;
+
+/** Refuses whoever is not the admin. */
+export function onlyAdmin({ admin }: Caller): void {
+  if (admin) return;
+  throw new HttpError(403, "admin-only", "Only the admin may do that", "Use a token of the scope *");
+}

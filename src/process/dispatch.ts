@@ -49,6 +49,11 @@ export interface ProcessContext {
 export interface ProcessOptions {
   /** Ends a wait with a rejection; nothing is consumed and the session is not touched. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Somebody looks who is not the agent, such as a person at a page: that an end is told to him leaves it news for the
+   * agent. @default {false}
+   */
+  readonly onlooker?: boolean | undefined;
 }
 
 /** One action on one session. */
@@ -92,7 +97,7 @@ export async function processCall(
   const problems = [...(checked.ok ? [] : checked.problems), ...signalProblems(options.signal)];
   if (!checked.ok || problems.length > 0) return invalidCall(problems);
   const params = checked.value;
-  if (params.action === "list") return await list(context);
+  if (params.action === "list") return await list(context, options);
   const { scope, registry } = context;
   const id = params.sessionId ?? "";
   const found = registry.find(scope, id);
@@ -116,7 +121,7 @@ async function act(
   const call = (): Promise<ProcessAnswer> | ProcessAnswer => ACTIONS[action](context, session, params, options);
   const done = use(session);
   try {
-    return await (TELLING.has(action) ? tellingEnd(session, call) : call());
+    return await (TELLING.has(action) && options.onlooker !== true ? tellingEnd(session, call) : call());
   } catch (error) {
     if (error instanceof OffstageError) return notPossible(error.message);
     throw error;

@@ -9,7 +9,7 @@ import { tellEnd } from "../session/news.ts";
 import type { Session, Survivor } from "../session/session.ts";
 import { inputHint, livingOn, seconds, statusText } from "../session/wording.ts";
 import { type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
-import type { ProcessContext } from "./dispatch.ts";
+import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 
 /** One session of a list (spec P1). */
 export interface ListEntry extends StatusDetails {
@@ -55,13 +55,16 @@ export interface ListDetails {
 const TAIL_LINE_CHARS = 120;
 
 /** Lists the scope's sessions, newest start first. */
-export async function list({ scope, registry, settings }: ProcessContext): Promise<ProcessAnswer<ListDetails>> {
+export async function list(
+  { scope, registry, settings }: ProcessContext,
+  { onlooker }: ProcessOptions,
+): Promise<ProcessAnswer<ListDetails>> {
   const visible = registry.visible(scope);
   const waits = await Promise.all(visible.map((session) => inputWait(session, settings.inputWaitIdleMs)));
   const left = visible.filter(({ state }) => state.kind === "ended" && state.survivors.length > 0);
   await Promise.all(left.map((session) => registry.lookAgain(session)));
   const sessions = visible.map((session, index) => entry(session, waits[index] ?? { waiting: false }));
-  visible.filter(({ state }) => state.kind === "ended").forEach(tellEnd);
+  if (onlooker !== true) visible.filter(({ state }) => state.kind === "ended").forEach(tellEnd);
   const lines = visible.map((session, index) => line(session, sessions[index] as ListEntry, waits[index], scope));
   const text = lines.length === 0 ? "No sessions." : lines.join("\n");
   return { text, details: { sessions }, isError: false };

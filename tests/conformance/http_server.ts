@@ -29,7 +29,7 @@ export async function serveHttp(config: OffstageConfig = {}, options: Partial<Ht
   const tokens = new Map([[TOKENS.one, "one"], [TOKENS.two, "two"], [TOKENS.admin, "*"]]);
   const listen = await listenHere();
   const server = await listen(
-    (upgradeWebSocket) => createHttpApp(offstage, { tokens, upgradeWebSocket, ...options }),
+    (host) => createHttpApp(offstage, { tokens, ...host, ...options }),
     { hostname: "127.0.0.1", port: 0 },
   );
   const url = `http://127.0.0.1:${server.port}`;

@@ -3,28 +3,33 @@
  *
  * @module
  */
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve, upgradeWebSocket, type WebSocketServerLike } from "@hono/node-server";
 import { WebSocketServer } from "ws";
-import type { Listen } from "./server.ts";
+import { finish, type Listen } from "./server.ts";
+
+/** Largest frame of a client, bytes: more than anybody types or pastes. */
+const MAX_FRAME_BYTES = 2 ** 20;
 
 /** Listens with `@hono/node-server` and `ws`. */
 export const listen: Listen = (makeApp, { hostname, port }) => {
-  const app = makeApp(upgradeWebSocket);
-  const sockets = new WebSocketServer({ noServer: true });
+  const clientAddress = (_: Request, env: unknown): string | undefined =>
+    (env as { readonly incoming?: IncomingMessage }).incoming?.socket.remoteAddress;
+  const app = makeApp({ upgradeWebSocket, clientAddress });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES });
   return new Promise((resolve, reject) => {
     const server = serve(
       { fetch: app.fetch, hostname, port, websocket: { server: sockets as unknown as WebSocketServerLike } },
       (info: AddressInfo) => {
-        resolve({
-          port: info.port,
-          close: () =>
-            new Promise((done) => {
-              server.close(() => done());
-              for (const socket of sockets.clients) socket.terminate();
-              if ("closeAllConnections" in server) server.closeAllConnections();
-            }),
-        });
+        const close = async (): Promise<void> => {
+          const closed = new Promise<void>((done) => void server.close(() => done()));
+          await finish(closed);
+          for (const socket of sockets.clients) socket.terminate();
+          if ("closeAllConnections" in server) server.closeAllConnections();
+          await closed;
+        };
+        resolve({ port: info.port, close });
       },
     );
     server.on("error", reject);

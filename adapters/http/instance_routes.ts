@@ -1,0 +1,53 @@
+/**
+ * The instance as a whole: whether it is well, whether it is busy, and its suspension.
+ *
+ * @module
+ */
+import * as v from "valibot";
+import { type App, onlyAdmin } from "./caller.ts";
+import { HttpError } from "./errors.ts";
+import { checked, objectOf, queryOf } from "./input.ts";
+import type { Service } from "./service.ts";
+
+const suspendBody = v.strictObject({
+  requestId: v.pipe(v.string(), v.check((id) => id.trim() !== "", "is blank: give it a name")),
+});
+const nothing = v.strictObject({});
+
+/** Adds `GET /healthz`, which needs no token. */
+export function healthRoute(app: App, { closing, upgrade }: Service): void {
+  app.get(
+    "/healthz",
+    (c) => c.json({ ok: !closing.aborted, attach: upgrade !== undefined }, closing.aborted ? 503 : 200),
+  );
+}
+
+/** Refuses whatever comes once the server is about to end. */
+export function refuseWhenClosing(app: App, { closing }: Service): void {
+  app.use(async (_, next) => {
+    if (closing.aborted) throw new HttpError(503, "closing", "The server is about to end", "Try again later");
+    await next();
+  });
+}
+
+/** Adds `/v1/activity` and `/v1/suspend`. */
+export function instanceRoutes(app: App, { offstage }: Service): void {
+  app.get("/v1/activity", (c) => {
+    checked(nothing, queryOf(c));
+    const { scope } = c.get("caller");
+    const blockers = offstage.blockers().filter((blocker) => scope === "*" || blocker.scope === scope);
+    return c.json({ active: blockers.length, blockers });
+  });
+  app.post("/v1/suspend", async (c) => {
+    onlyAdmin(c.get("caller"));
+    checked(nothing, queryOf(c));
+    const { requestId } = checked(suspendBody, await objectOf(c));
+    return c.json(offstage.prepareSuspend(requestId));
+  });
+  app.delete("/v1/suspend/:id", async (c) => {
+    onlyAdmin(c.get("caller"));
+    checked(nothing, queryOf(c));
+    checked(nothing, await objectOf(c));
+    return c.json({ resumed: offstage.resume(c.req.param("id")) });
+  });
+}

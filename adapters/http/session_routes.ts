@@ -1,0 +1,101 @@
+/**
+ * The sessions of the caller, each with its actions.
+ *
+ * @module
+ */
+import * as v from "valibot";
+import type {
+  Agent,
+  FailureDetails,
+  ListDetails,
+  ListEntry,
+  ProcessAction,
+  ProcessParams,
+  ToolAnswer,
+} from "../../mod.ts";
+import type { App, AppContext } from "./caller.ts";
+import { HttpError, invalid, unknownSession } from "./errors.ts";
+import { checked, type Given, objectOf, queryOf } from "./input.ts";
+
+/** Actions that are posted, by the last word of their path. */
+const POSTED: Readonly<Record<string, ProcessAction>> = {
+  write: "write",
+  keys: "send-keys",
+  submit: "submit",
+  paste: "paste",
+  resize: "resize",
+  kill: "kill",
+  clear: "clear",
+};
+
+/** Names of the path, not of parameters. */
+const RESERVED = ["action", "sessionId"];
+
+const nothing = v.strictObject({});
+
+/**
+ * Adds the routes of `/v1/sessions`. To look does not count as having been told: what an agent has not learnt yet stays
+ * news for it.
+ */
+export function sessionRoutes(app: App): void {
+  app.get("/v1/sessions", async (c) => {
+    checked(nothing, queryOf(c));
+    return c.json<ListDetails>({ sessions: await listOf(c.get("caller").agent) });
+  });
+  app.delete("/v1/sessions", async (c) => {
+    checked(nothing, queryOf(c));
+    checked(nothing, await objectOf(c));
+    return c.json({ ended: await c.get("caller").agent.killAll() });
+  });
+  app.get("/v1/sessions/:id", async (c) => {
+    checked(nothing, queryOf(c));
+    const id = c.req.param("id");
+    const entry = (await listOf(c.get("caller").agent)).find(({ sessionId }) => sessionId === id);
+    if (entry === undefined) throw unknownSession(id);
+    return c.json<ListEntry>(entry);
+  });
+  app.get("/v1/sessions/:id/log", async (c) => c.json(await look(c, "log", queryOf(c, ["raw", "bytes"]))));
+  app.get("/v1/sessions/:id/screen", async (c) => c.json(await look(c, "screen", queryOf(c))));
+  for (const [word, action] of Object.entries(POSTED)) {
+    app.post(`/v1/sessions/:id/${word}`, async (c) => {
+      checked(nothing, queryOf(c));
+      return c.json(await act(c, action, await objectOf(c)));
+    });
+  }
+  app.delete("/v1/sessions/:id", async (c) => {
+    checked(nothing, queryOf(c));
+    return c.json(await act(c, "remove", await objectOf(c)));
+  });
+}
+
+async function listOf(agent: Agent): Promise<readonly ListEntry[]> {
+  const { details } = await agent.process({ action: "list" }, { onlooker: true });
+  return "sessions" in details ? details.sessions : [];
+}
+
+/** What an action that only looks has seen. */
+async function look(c: AppContext, action: ProcessAction, given: Given): Promise<object> {
+  const { details, text, isError } = await act(c, action, given, true);
+  if (isError) throw new HttpError(409, "not-possible", text, "POST /v1/process answers the same as a tool does");
+  return details;
+}
+
+/** Calls an action on the session of the path. */
+async function act(
+  c: AppContext,
+  action: ProcessAction,
+  given: Given,
+  onlooker = false,
+): Promise<ToolAnswer<object>> {
+  const sessionId = c.req.param("id") ?? "";
+  const { agent } = c.get("caller");
+  if (agent.session(sessionId) === undefined) throw unknownSession(sessionId);
+  const misplaced = RESERVED.filter((key) => key in given);
+  if (misplaced.length > 0) throw invalid(misplaced.map((key) => ({ key, message: "is said by the path" })));
+  const params = { ...given, action, sessionId } as ProcessParams;
+  const answer = await agent.process(params, { signal: c.req.raw.signal, onlooker });
+  const { reason, problems } = answer.details as Partial<FailureDetails>;
+  if (answer.isError && reason === "invalid") throw invalid(problems ?? []);
+  if (answer.isError && (reason === "unknown-session" || reason === "gone")) throw unknownSession(sessionId);
+  return answer;
+}
