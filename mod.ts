@@ -55,6 +55,8 @@ export type { Match, MatchCounts, NotifyOn } from "./src/session/line_watch.ts";
 export type { EndReason, EndStatus, Outcome, StopCause } from "./src/session/outcome.ts";
 export type { SessionEnd } from "./src/session/end_all.ts";
 export type { Blocker, BlockerWhy, SuspendAnswer, Suspension } from "./src/session/suspension.ts";
+export { DURATION_BOUNDS_MS } from "./src/session/stats.ts";
+export type { Stats } from "./src/session/stats.ts";
 export type { SessionView } from "./src/session/view.ts";
 export type { Segment } from "./src/output/segments.ts";
 export type { TerminalModes } from "./src/terminal/watch.ts";

@@ -5,4 +5,5 @@
  */
 export { createHttpApp } from "./http/app.ts";
 export type { HttpApp, HttpHost, HttpOptions, WebSocketUpgrade } from "./http/app.ts";
+export type { RequestRecord } from "./http/request_log.ts";
 export type { TokenScopes } from "./http/tokens.ts";

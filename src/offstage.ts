@@ -28,6 +28,7 @@ import { endAll, type SessionEnd } from "./session/end_all.ts";
 import { createLeases } from "./session/leases.ts";
 import { createRegistry } from "./session/registry.ts";
 import { ALL_SCOPES } from "./session/scope.ts";
+import type { Stats } from "./session/stats.ts";
 import { createSuspension, type Suspension } from "./session/suspension.ts";
 import { type SessionView, viewOf } from "./session/view.ts";
 
@@ -57,6 +58,11 @@ export interface OffstageConfig {
   readonly onEvent?: (event: SessionEvent) => void;
   /** Asked after each event to wake the agent of that scope, so that it looks at `agent.events`. */
   readonly requestHeartbeat?: (scope: string) => void;
+  /**
+   * Whether SIGTERM, SIGINT and SIGHUP end the sessions. `false`: not those that your program listens to itself; it calls
+   * `close()` when it sees fit. @default {true}
+   */
+  readonly endOnSignals?: boolean;
 }
 
 /** Options of {@linkcode createOffstage}. */
@@ -150,6 +156,8 @@ export interface Offstage extends AsyncDisposable, Suspension {
   readonly admin: Agent;
   /** Whether the commands are ended even if the host is killed by SIGKILL; see {@linkcode GuardStatus}. */
   guardStatus(): GuardStatus;
+  /** What it has done so far, in numbers. Costs next to nothing. */
+  stats(): Stats;
   /**
    * Ends every session and refuses new ones; resolves when all ends are confirmed or given up. Idempotent.
    *
@@ -197,6 +205,7 @@ export function createOffstage(options: OffstageOptions): Offstage {
     ...(options.requestHeartbeat !== undefined && { requestHeartbeat: options.requestHeartbeat }),
   });
   const guard = settings.orphanGuard ? runtime.guard?.() : undefined;
+  const atEnd = { signals: options.endOnSignals ?? true };
   let stopGuarding: (() => void) | undefined;
   const leases = createLeases(runtime.clock);
   const registry = createRegistry({
@@ -207,7 +216,7 @@ export function createOffstage(options: OffstageOptions): Offstage {
     guard,
     onEnded: events.ended,
     // The host's end is watched only while there is something to end.
-    onOccupied: () => (stopGuarding ??= runtime.onShutdown(close)),
+    onOccupied: () => (stopGuarding ??= runtime.onShutdown(close, atEnd)),
     onVacant: () => {
       stopGuarding?.();
       stopGuarding = undefined;
@@ -273,5 +282,14 @@ export function createOffstage(options: OffstageOptions): Offstage {
 
   const suspension = createSuspension(registry, leases, runtime.clock);
   const admin = agentOf(ALL_SCOPES, {});
-  return { ...suspension, settings, agent, admin, guardStatus, close, [Symbol.asyncDispose]: close };
+  return {
+    ...suspension,
+    settings,
+    agent,
+    admin,
+    guardStatus,
+    stats: registry.stats,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }

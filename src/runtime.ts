@@ -264,7 +264,8 @@ export interface Runtime {
    * Calls `end` when the host is about to end (signal, uncaught error, normal end) and waits for it as far as the
    * host allows.
    *
+   * @param options `signals: false`: not at a signal that the host listens to itself. Default: true
    * @returns a function that unregisters it
    */
-  onShutdown(end: () => Promise<void>): () => void;
+  onShutdown(end: () => Promise<void>, options?: { readonly signals?: boolean }): () => void;
 }

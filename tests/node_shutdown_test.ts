@@ -72,6 +72,22 @@ test("E39 a host that listens itself lives on, and the next end works too", { sk
   assertEquals([lines.includes("mine"), lines.filter((line) => line === "ended a").length], [true, 2]);
 });
 
+test(
+  "E39 a signal that the host listens to can be left to it, and one that it does not ends all",
+  { skip },
+  async () => {
+    const left = `onShutdown(end("a"), { signals: false }); onShutdown(end("b"));`;
+    const { child, seen, ended } = host(`${left} process.on("SIGTERM", () => console.log("mine")); ${STAY}`);
+    await seen("up");
+    child.kill("SIGTERM");
+    await seen("ended b");
+    child.kill("SIGHUP");
+    const { signal, lines } = await ended();
+    assertEquals(signal, "SIGHUP");
+    assertEquals(lines.filter((line) => line.startsWith("ended")).toSorted(), ["ended a", "ended b", "ended b"]);
+  },
+);
+
 test("E39 a second signal does not wait for the end", { skip }, async () => {
   const { child, seen, ended } = host(`onShutdown(end("a", 60_000)); ${STAY}`);
   await seen("up");

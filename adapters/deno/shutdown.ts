@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Runtime } from "../../mod.ts";
 import { createShutdown } from "../node/shutdown.ts";
 
 /**
@@ -12,13 +13,13 @@ import { createShutdown } from "../node/shutdown.ts";
  *
  * @returns registers an `end`, and returns the function that unregisters it
  */
-export function createDenoShutdown(): (end: () => Promise<void>) => () => void {
+export function createDenoShutdown(): Runtime["onShutdown"] {
   const onShutdown = createShutdown();
-  return (end) => {
+  return (end, options) => {
     let ending: Promise<void> | undefined;
     const endOnce = (): Promise<void> => ending ??= end(); // several of the events come when the host ends
     const onUnload = (): void => void endOnce().catch(ignore);
-    const unregister = onShutdown(endOnce);
+    const unregister = onShutdown(endOnce, options);
     globalThis.addEventListener("unload", onUnload);
     return () => {
       unregister();

@@ -12,7 +12,8 @@ import { errorBody, HttpError, toHttpError } from "./errors.ts";
 import { checkHost, checkOrigin, jsonOnly, limitBody, noBodyForHead, secureHeaders } from "./guards.ts";
 import { healthRoute, instanceRoutes, refuseWhenClosing } from "./instance_routes.ts";
 import { authenticate, createLogins } from "./logins.ts";
-import { createMetrics } from "./metrics.ts";
+import { createMetrics, metricsRoute } from "./metrics.ts";
+import { requestLog, type RequestRecord } from "./request_log.ts";
 import type { Service } from "./service.ts";
 import { sessionRoutes } from "./session_routes.ts";
 import type { TokenScopes } from "./tokens.ts";
@@ -42,6 +43,10 @@ export interface HttpOptions extends HttpHost {
   readonly allowedOrigins?: readonly string[];
   /** Once it fires, streams end and requests are refused with 503: the server is about to end. */
   readonly closing?: AbortSignal;
+  /** Given each request once it is answered; see {@linkcode RequestRecord}. Must not throw. */
+  readonly onRequest?: (record: RequestRecord) => void;
+  /** Given what was thrown when a request is answered with 500. Must not throw. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /**
@@ -55,35 +60,36 @@ export interface HttpApp {
 /** Makes the app of an instance. */
 export function createHttpApp(offstage: Offstage, options: HttpOptions): HttpApp {
   const app: App = new Hono<AppEnv>();
-  const { clientAddress, tokens } = options;
+  const { clientAddress, tokens, onRequest } = options;
   const metrics = createMetrics();
   const service: Service = {
     offstage,
-    logins: createLogins({
-      offstage,
-      tokens,
-      addressOf: (c) => clientAddress?.(c.req.raw, c.env) ?? "unknown",
-      onFailure: metrics.loginFailed,
-    }),
+    logins: createLogins({ offstage, tokens, onFailure: metrics.loginFailed }),
     metrics,
     closing: options.closing ?? new AbortController().signal,
     upgrade: options.upgradeWebSocket as unknown as UpgradeWebSocket | undefined,
   };
   app.onError((error, c) => {
     const refusal = toHttpError(error);
+    if (refusal.code === "internal") options.onError?.(error);
     return c.json(errorBody(refusal), refusal.status, refusal.more.headers);
   });
   app.notFound((c) => c.json(errorBody(new HttpError(404, "not-found", "No such route", "See /openapi.json")), 404));
-  app.use(secureHeaders, noBodyForHead);
+  app.use(async (c, next) => {
+    c.set("address", clientAddress?.(c.req.raw, c.env)); // now: it may not be asked for later, after an upgrade
+    await next();
+  });
+  app.use(requestLog(metrics, onRequest), secureHeaders, noBodyForHead);
   app.use(checkHost(options.allowedHosts ?? []), checkOrigin(options.allowedOrigins ?? []));
   app.use(methodNotAllowed({ app, onMethodNotAllowed }), jsonOnly, limitBody);
   healthRoute(app, service);
   refuseWhenClosing(app, service);
   // Above: whoever comes without a token in the header. Below: nobody
-  app.use("/v1/*", authenticate(service.logins));
+  app.on("ALL", ["/v1/*", "/metrics"], authenticate(service.logins));
   toolRoutes(app);
   sessionRoutes(app);
   instanceRoutes(app, service);
+  metricsRoute(app, offstage, metrics);
   return app as HttpApp;
 }
 

@@ -19,8 +19,12 @@ export interface Caller {
 
 /** What Hono carries from the authentication to the routes. */
 export interface AppEnv {
-  /** Set once the token has been checked. */
-  readonly Variables: { readonly caller: Caller };
+  readonly Variables: {
+    /** Who calls; set once the token has been checked. */
+    readonly caller: Caller;
+    /** Where the request comes from, if that is known. */
+    readonly address: string | undefined;
+  };
 }
 
 /** The app inside: what routes are added to. */

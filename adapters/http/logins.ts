@@ -28,8 +28,6 @@ export interface LoginOptions {
   readonly offstage: Offstage;
   /** Which token is which scope's. */
   readonly tokens: TokenScopes;
-  /** Where a request comes from. */
-  readonly addressOf: (c: AppContext) => string;
   /** Called after each failure. */
   readonly onFailure: () => void;
 }
@@ -38,7 +36,7 @@ export interface LoginOptions {
 const MOST_KNOWN = 10_000;
 
 /** Makes the logins of an instance. */
-export function createLogins({ offstage, tokens, addressOf, onFailure }: LoginOptions): Logins {
+export function createLogins({ offstage, tokens, onFailure }: LoginOptions): Logins {
   const table = createTokenTable(tokens);
   const throttle = createThrottle();
   // Tokens that were right where they came from: behind a proxy everybody has one address, and who guesses must not be
@@ -47,7 +45,7 @@ export function createLogins({ offstage, tokens, addressOf, onFailure }: LoginOp
 
   function scopeOf(c: AppContext, token: string | undefined): string {
     const found = token === undefined ? undefined : table.find(token);
-    const address = addressOf(c);
+    const address = c.get("address") ?? "unknown";
     const pair = `${address} ${found?.digest}`;
     if (known.has(pair) && found !== undefined) return found.scope;
     const seconds = throttle.waitSeconds(address);

@@ -6,6 +6,7 @@
 
 import process from "node:process";
 import { clearTimeout, setImmediate, setTimeout } from "node:timers";
+import type { Runtime } from "../../mod.ts";
 import { makeRoom } from "../listener_room.ts";
 
 const END_SIGNALS: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP"];
@@ -14,6 +15,8 @@ const MAX_WAIT_MS = 15_000; // the kill ladder takes 9 s by default; what hosts 
 
 // Marks our listeners, so that several instances (and copies of this package) do not take each other for the host's.
 const OURS: unique symbol = Symbol.for("offstage.shutdown");
+
+type End = () => Promise<void>;
 
 interface Listener {
   (...args: readonly unknown[]): void;
@@ -25,6 +28,7 @@ interface Listener {
  *
  * - SIGTERM, SIGINT, SIGHUP: awaited (at most 15 s; a second signal cuts it short), then the signal is raised again and
  *   the host dies of it as it would have; unless the host listens to that signal itself, then that is for it to decide.
+ *   What is registered with `signals: false` leaves such a signal to the host altogether.
  * - an uncaught error, or rejection: awaited likewise, then thrown again. Nothing happens if the host handles it itself.
  * - the event loop runs empty: awaited.
  * - `process.exit()`: begun, but nothing can be awaited; what is left to do is the orphan guard's.
@@ -36,30 +40,32 @@ interface Listener {
  * @param errorEvents the events of `process` that tell an error which nobody handles
  * @returns registers an `end`, and returns the function that unregisters it
  */
-export function createShutdown(
-  errorEvents: readonly string[] = ["uncaughtException"],
-): (end: () => Promise<void>) => () => void {
-  const ends = new Set<() => Promise<void>>();
+export function createShutdown(errorEvents: readonly string[] = ["uncaughtException"]): Runtime["onShutdown"] {
+  const ends = new Map<End, boolean>(); // whether it is left to the host if that listens to a signal
   let ending: Promise<void> | undefined;
 
-  const endAll = (): Promise<void> =>
-    ending ??= withinBound([...ends].map((end) => end())).finally(() => {
+  const endAll = (some: Iterable<End> = ends.keys()): Promise<void> =>
+    ending ??= withinBound([...some].map((end) => end())).finally(() => {
       ending = undefined;
     });
 
   /** Ends everything, then lets the host go the way it was going, unless it has plans of its own for that event. */
-  const endBefore = async (event: string, goOn: () => void): Promise<void> => {
+  const endBefore = async (event: string, goOn: () => void, some?: Iterable<End>): Promise<void> => {
     const isFirst = ending === undefined;
-    if (isFirst) await endAll();
+    if (isFirst) await endAll(some);
     if (hasForeignListener(event)) return;
     unlisten();
     if (process.listenerCount(event) === 0) goOn(); // else another instance is still at it, and goes on in its turn
   };
 
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const isHosts = hasForeignListener(signal);
+    const some = [...ends].filter(([, isLeft]) => !(isLeft && isHosts)).map(([end]) => end);
+    void endBefore(signal, () => process.kill(process.pid, signal), some);
+  };
+
   const listeners: readonly (readonly [event: string, listener: Listener])[] = [
-    ...END_SIGNALS.map((signal) =>
-      [signal, ours(() => void endBefore(signal, () => process.kill(process.pid, signal)))] as const
-    ),
+    ...END_SIGNALS.map((signal) => [signal, ours(() => onSignal(signal))] as const),
     ...errorEvents.map((event) =>
       [
         event,
@@ -91,8 +97,8 @@ export function createShutdown(
     }, LEAVE_AFTER_MS).unref();
   };
 
-  return (end) => {
-    ends.add(end);
+  return (end, { signals = true } = {}) => {
+    ends.set(end, !signals);
     listen();
     return () => {
       if (ends.delete(end) && ends.size === 0) leaveSoon();

@@ -13,6 +13,7 @@ import { createRetention, treeMayLive } from "./retention.ts";
 import { ALL_SCOPES, sees } from "./scope.ts";
 import type { Session, Survivor } from "./session.ts";
 import { createStarts, type Starts } from "./starts.ts";
+import { createStats, type Stats } from "./stats.ts";
 import { createTombstones, type Departure, type Tombstone } from "./tombstones.ts";
 import { statusText } from "./wording.ts";
 
@@ -42,6 +43,8 @@ export interface Registry extends Starts {
   isActive(session: Session): boolean;
   /** Looks who of an ended session's tree lives on, and puts right what is told of that. */
   lookAgain(session: Session): Promise<readonly Survivor[]>;
+  /** What has been done so far. */
+  stats(): Stats;
   /** Forgets everything, cancels every timer and lets go of every pipe. */
   close(): void;
 }
@@ -79,6 +82,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const starts = createStarts(options.refusal);
   const retention = createRetention({ settings, clock, depart: drop });
   const tombstones = createTombstones();
+  const stats = createStats();
   const idleEnd = createIdleEnd({ killGraceMs: settings.killGraceMs, lookAgain });
 
   const ofScope = (scope: string): readonly Session[] => [...(scopes.get(scope) ?? [])];
@@ -99,6 +103,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   function drop(session: Session, why?: Departure): void {
     if (!sessions.delete(session.id)) return;
     session.hidden = true;
+    stats.dropped(session);
     const { id, scope } = session.facts;
     const own = scopes.get(scope);
     own?.delete(session);
@@ -165,6 +170,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       if (withProcesses.has(session)) idleEnd.watch(session);
     },
     ended: (session) => {
+      stats.ended(session);
       ended(session);
       options.onEnded(session);
     },
@@ -183,6 +189,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     active: () => [...withProcesses.keys(), ...starts.underWay()],
     isActive: (session) => withProcesses.has(session) || starts.isStarting(session),
     lookAgain,
+    stats: () => stats.read(sessions.values()),
     close: () => {
       for (const session of [...sessions.values()]) drop(session);
       for (const session of lingering) session.child.release(); // or their readers would keep the host alive
