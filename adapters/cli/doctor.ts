@@ -54,7 +54,8 @@ async function evidenceOf(offstage: Offstage, sessionId: string): Promise<string
   return isSeen ? "the system tells who waits for it" : "guessed from silence: the system does not tell";
 }
 
-function runtimeName(): string {
+/** Name and version of this runtime. */
+export function runtimeName(): string {
   const { bun, deno, node } = process.versions as Readonly<Record<string, string | undefined>>;
   if (bun !== undefined) return `bun ${bun}`;
   return deno === undefined ? `node ${node}` : `deno ${deno}`;

@@ -9,12 +9,15 @@ import { parseArgs } from "node:util";
 import { OffstageError } from "../../mod.ts";
 import { diagnose, report } from "./doctor.ts";
 import { EXIT_OWN_FAILURE, runCommand } from "./exec.ts";
+import { serve } from "./serve.ts";
+import { SERVE_HELP } from "./serve_options.ts";
 import { tour } from "./tour.ts";
 
 const HELP = `Examples
   offstage exec 'npm test'                    run it, print its output as it comes, exit with its code
   offstage exec --timeout 60 --pty 'top -b'   in a terminal, for a minute at most
   offstage exec                               a short tour of what exec and process do
+  offstage serve                              the same over HTTP; prints its address, a token and what to try
   offstage doctor                             what works on this machine: terminals, input, the orphan guard
 
 Options of exec
@@ -22,6 +25,7 @@ Options of exec
   --workdir <folder>    where to run it
   --pty                 run it in a pseudo-terminal
 
+${SERVE_HELP}
 Exit codes
   the command's own; 124 if it timed out; 125 if offstage failed; 126 and 127 as in shells; 128 + n if signal n ended it
 `;
@@ -33,8 +37,14 @@ const OPTIONS = {
   pty: { type: "boolean" },
 } as const;
 
+/** Verbs with options of their own. */
+const VERBS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { serve };
+
 /** Runs one invocation; resolves with the exit code. */
 async function main(args: readonly string[]): Promise<number> {
+  const [first = "", ...rest] = args;
+  const own = Object.hasOwn(VERBS, first) && !rest.includes("--help") ? VERBS[first] : undefined;
+  if (own !== undefined) return await own(rest);
   const start = commandIndex(args);
   const words = args.slice(start);
   const { values, positionals } = parseArgs({

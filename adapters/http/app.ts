@@ -43,6 +43,8 @@ export interface HttpOptions extends HttpHost {
   readonly allowedOrigins?: readonly string[];
   /** Once it fires, streams end and requests are refused with 503: the server is about to end. */
   readonly closing?: AbortSignal;
+  /** What `/healthz` says, beside being closed; e.g. `false` while no command is taken any more. Default: always. */
+  readonly isHealthy?: () => boolean;
   /** Given each request once it is answered; see {@linkcode RequestRecord}. Must not throw. */
   readonly onRequest?: (record: RequestRecord) => void;
   /** Given what was thrown when a request is answered with 500. Must not throw. */
@@ -82,7 +84,7 @@ export function createHttpApp(offstage: Offstage, options: HttpOptions): HttpApp
   app.use(requestLog(metrics, onRequest), secureHeaders, noBodyForHead);
   app.use(checkHost(options.allowedHosts ?? []), checkOrigin(options.allowedOrigins ?? []));
   app.use(methodNotAllowed({ app, onMethodNotAllowed }), jsonOnly, limitBody);
-  healthRoute(app, service);
+  healthRoute(app, service, options.isHealthy);
   refuseWhenClosing(app, service);
   // Above: whoever comes without a token in the header. Below: nobody
   app.on("ALL", ["/v1/*", "/metrics"], authenticate(service.logins));

@@ -14,12 +14,12 @@ const suspendBody = v.strictObject({
 });
 const nothing = v.strictObject({});
 
-/** Adds `GET /healthz`, which needs no token. */
-export function healthRoute(app: App, { closing, upgrade }: Service): void {
-  app.get(
-    "/healthz",
-    (c) => c.json({ ok: !closing.aborted, attach: upgrade !== undefined }, closing.aborted ? 503 : 200),
-  );
+/** Adds `GET /healthz`, which needs no token: 200 if all is well, 503 if the server is about to end. */
+export function healthRoute(app: App, { closing, upgrade }: Service, isHealthy: () => boolean = () => true): void {
+  app.get("/healthz", (c) => {
+    const ok = !closing.aborted && isHealthy();
+    return c.json({ ok, attach: upgrade !== undefined }, ok ? 200 : 503);
+  });
 }
 
 /** Refuses whatever comes once the server is about to end. */
