@@ -47,6 +47,17 @@ export type { ScreenDetails } from "./src/process/screen.ts";
 export type { WriteDetails } from "./src/process/typing.ts";
 export type { Until, WokenBy } from "./src/process/until.ts";
 
+// as tools of a model
+export type { Tool, ToolsOptions } from "./src/tools/tools.ts";
+export type { ToolAnnotations } from "./src/tools/definition.ts";
+export type {
+  CheckedInput,
+  InputIssue,
+  InputResult,
+  InputSchema,
+  JsonSchemaOptions,
+} from "./src/tools/input_schema.ts";
+
 // sessions
 export type { ExitEvent, MatchEvent, SessionEvent } from "./src/session/event.ts";
 export type { AgentEvents, EventList, QueuedEvent } from "./src/session/events.ts";

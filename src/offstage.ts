@@ -31,6 +31,8 @@ import { ALL_SCOPES } from "./session/scope.ts";
 import type { Stats } from "./session/stats.ts";
 import { createSuspension, type Suspension } from "./session/suspension.ts";
 import { type SessionView, viewOf } from "./session/view.ts";
+import { offerOf } from "./tools/exec.ts";
+import { makeTools, type Tool, type Toolbox, type ToolsOptions } from "./tools/tools.ts";
 
 /** The two tools: what they are made of is most of this package, and no part of its import. */
 const execTool = onUse(() => import("./exec/exec.ts"));
@@ -122,6 +124,13 @@ export interface Agent {
     params: ProcessParams & { readonly action: A },
     options?: ProcessOptions,
   ): Promise<ToolAnswer<ProcessDetails[A] | FailureDetails>>;
+  /**
+   * The same two as tools of a model, for any framework; `offstage/tools` has them in the shapes of some.
+   *
+   * What has no effect as it is configured is left out: `process` for an agent without it, `host`, `node` and `elevated`
+   * without such hosts, `notifyOn` where neither `onEvent` nor `requestHeartbeat` would tell the agent.
+   */
+  tools(options?: ToolsOptions): readonly Tool[];
   /**
    * One of its sessions as code shows it live: bytes, terminal, end; see {@linkcode SessionView}.
    *
@@ -223,6 +232,7 @@ export function createOffstage(options: OffstageOptions): Offstage {
     },
     onShown: processTool.begin,
   });
+  const isTold = options.onEvent !== undefined || options.requestHeartbeat !== undefined;
   let closing: Promise<void> | undefined;
 
   function close(): Promise<void> {
@@ -261,11 +271,16 @@ export function createOffstage(options: OffstageOptions): Offstage {
       instance: guard?.instance,
       processTool: given.processTool ?? true,
     };
+    const box: Toolbox = {
+      exec: (input, execOptions) => execTool.use(({ exec }) => exec(context, input, execOptions ?? {})),
+      process: (input, processOptions, actions) =>
+        processTool.use(({ processCall }) => processCall(context, input, processOptions ?? {}, actions)),
+    };
     return {
       scope,
-      exec: (params, execOptions) => execTool.use(({ exec }) => exec(context, params, execOptions ?? {})),
-      process: (params, processOptions) =>
-        processTool.use(({ processCall }) => processCall(context, params, processOptions ?? {})) as Promise<never>,
+      exec: box.exec,
+      process: (params, processOptions) => box.process(params, processOptions) as Promise<never>,
+      tools: (toolsOptions) => makeTools(box, offerOf(context, isTold), toolsOptions),
       session: (sessionId) => {
         const found = registry.find(scope, sessionId);
         return found !== undefined && "session" in found ? viewOf(found.session) : undefined;

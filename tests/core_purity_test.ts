@@ -12,9 +12,9 @@ import { importsOf, listFiles, readText, root } from "./project.ts";
 import { runtimeName, skipUnless } from "./skip.ts";
 
 /** The rooms of `src/`, from the ground up. A room uses itself and those below; files beside the rooms are below all. */
-const FLOORS = [["output", "terminal"], ["session"], ["exec", "process"]];
+const FLOORS = [["output", "terminal"], ["session"], ["exec", "process"], ["tools"]];
 /** What puts the rooms together, so may use all of them. */
-const ROOF = new Set(["src/offstage.ts", "src/tools.ts"]);
+const ROOF = new Set(["src/offstage.ts"]);
 /** The one file that loads an optional peer, on use. */
 const SCREEN = { file: "src/terminal/screen.ts", peer: "@xterm/headless" };
 

@@ -11,9 +11,15 @@ import { readText } from "./project.ts";
 /** Rooms that are needed once there is a command, so not for an import. */
 const ON_USE = ["src/output/", "src/process/", "src/session/session.ts", "src/exec/exec.ts", "src/terminal/watch.ts"];
 
-test("importing the core loads nothing that only a running command or the process tool needs", () => {
+for (const entry of ["mod.ts", "tools.ts"]) {
+  test(`importing ${entry} loads nothing that only a running command or the process tool needs`, () => {
+    assertEquals(loadedBy(entry).filter((file) => ON_USE.some((path) => file.startsWith(path))), []);
+  });
+}
+
+test("importing the core loads no shape of the tools for a framework", () => {
   const loaded = loadedBy("mod.ts");
-  assertEquals(loaded.filter((file) => ON_USE.some((path) => file.startsWith(path))), []);
+  assertEquals(loadedBy("tools.ts").filter((file) => file.startsWith("src/tools/") && loaded.includes(file)), []);
 });
 
 /** Every file that is evaluated before an import of `entry` is done: types are not, nor what is imported dynamically. */

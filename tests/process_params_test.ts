@@ -133,6 +133,22 @@ test("R1 a choice that there is not is refused with those there are", async () =
   assertEquals(problems, [{ key: "stream", message: 'expected "stdout" or "stderr" but received "both"' }]);
 });
 
+test("R1 a value of the wrong kind is told once, with an example of the right kind", async () => {
+  const rows = [
+    [{ action: "send-keys", keys: 5 }, 'keys: expected a list of keys, such as ["Up", "Enter"]'],
+    [{ action: "send-keys", keys: [5] }, 'keys: expected a list of keys, such as ["Up", "Enter"]'],
+    [{ action: "send-keys", hex: 5 }, 'hex: expected bytes in hex, such as "1b 5b 41"'],
+    [
+      { action: "poll", until: 5 },
+      'until: expected "exit", "input", "idle:<ms>", "port:<1…65535>" or a regular expression, or { pattern }',
+    ],
+    [{ action: "submit", hex: 5 }, 'hex: not used by action "submit", only by send-keys'],
+  ] as const;
+  for (const [call, words] of rows) {
+    assertEquals((await refused(open().agent, { sessionId: "x", ...call })).text, `Nothing was done. ${words}`);
+  }
+});
+
 const MISSPELT = [
   ["poll", "timeoutMs", "timeout"],
   ["poll", "timeot", "timeout"],

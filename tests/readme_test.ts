@@ -14,6 +14,8 @@ import { after, before, test } from "node:test";
 import { type ExecConfig, KEY_NAMES } from "../mod.ts";
 import { resolveSettings } from "../src/config.ts";
 import { checkProcess, PROCESS_ACTIONS } from "../src/process/schema.ts";
+import { execDefinition } from "../src/tools/exec.ts";
+import { PROCESS } from "../src/tools/process.ts";
 import { listFiles, readJson, readText, root } from "./project.ts";
 import { skipUnless } from "./skip.ts";
 
@@ -21,21 +23,27 @@ const readme = readText("README.md");
 
 /* The tables */
 
-test("the README's table of exec names exactly the parameters of the schema and of ExecParams", () => {
+test("the README's table of exec names every parameter of the schema and of ExecParams, in order", () => {
   const documented = readTable("parameter").flatMap(([names]) => codes(names));
-  assertEquals(documented.toSorted(), schemaKeys("src/exec/schema.ts"));
-  assertEquals(documented.toSorted(), interfaceKeys("src/exec/schema.ts", "ExecParams"));
+  assertEquals(documented, schemaKeys("src/exec/schema.ts"));
+  assertEquals(documented, interfaceKeys("src/exec/schema.ts", "ExecParams"));
 });
 
-test("the README's table of process names every action with exactly the parameters it takes", () => {
+test("the README's table of process names every action with exactly the parameters it takes, in order", () => {
   const keys = schemaKeys("src/process/schema.ts").filter((key) => key !== "action" && key !== "sessionId");
   assertEquals(
     keys,
     interfaceKeys("src/process/schema.ts", "ProcessParams").filter((key) => !/^(?:action|sess)/.test(key)),
   );
-  const taken = PROCESS_ACTIONS.map((action) => [action, keys.filter((key) => isTaken(action, key))]);
-  const documented = readTable("action").map(([action, names]) => [...codes(action), codes(names).toSorted()]);
+  const taken = PROCESS_ACTIONS.map((action) => [action, ...keys.filter((key) => isTaken(action, key))]);
+  const documented = readTable("action").map(([action, names]) => [...codes(action), ...codes(names)]);
   assertEquals(documented, taken);
+});
+
+test("the README names the parameters that a model is not told of unless asked for", () => {
+  const [, list = ""] = /unless `tools\(\{ allParameters: true \}\)`: ([^]+?)\. `tools/.exec(readme) ?? [];
+  const { seldom } = execDefinition({ processTool: true, backgroundMs: 1, timeoutSeconds: 1, idle: [] });
+  assertEquals(codes(list), [...seldom, "exec", ...PROCESS.seldom, "process"]);
 });
 
 test("the README's table of settings names exactly the keys of ExecConfig, each with its default", () => {
@@ -43,7 +51,7 @@ test("the README's table of settings names exactly the keys of ExecConfig, each 
   const rows = readTable("key");
   const documented = rows.flatMap(([names]) => codes(names));
   assertEquals(documented.toSorted(), [...Object.keys(defaults), "timeoutSec"].toSorted());
-  assertEquals(documented.toSorted(), interfaceKeys("src/config.ts", "ExecConfig"));
+  assertEquals(documented.toSorted(), interfaceKeys("src/config.ts", "ExecConfig").toSorted());
   for (const [names, , fallback] of rows) {
     const [key = ""] = codes(names);
     const [value] = codes(fallback);
@@ -110,7 +118,7 @@ const NODE = [process.execPath];
 /** Where examples become programs; imports of the package's dependencies are found from there. */
 const FOLDER = ".build/examples";
 
-const sources = ["mod.ts", ...listFiles("src", ".ts"), ...listFiles("adapters", ".ts")];
+const sources = ["mod.ts", "tools.ts", ...listFiles("src", ".ts"), ...listFiles("adapters", ".ts")];
 const examples: readonly Example[] = ["README.md", ...sources].flatMap(examplesOf);
 
 /** Only the compiled tests, so that each example is tried once: this starts the other runtimes itself. */
@@ -237,16 +245,16 @@ function codes(cell = ""): readonly string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code ?? "");
 }
 
-/** Keys of the schema in a file, sorted. */
+/** Keys of the schema in a file. */
 function schemaKeys(file: string): readonly string[] {
   const [, body = ""] = /^const entries = \{\n([\s\S]*?)^\};$/m.exec(readText(file)) ?? [];
-  return [...body.matchAll(/^ {2}(\w+):/gm)].map(([, key]) => key ?? "").toSorted();
+  return [...body.matchAll(/^ {2}(\w+):/gm)].map(([, key]) => key ?? "");
 }
 
-/** Keys of an interface in a file, sorted. */
+/** Keys of an interface in a file. */
 function interfaceKeys(file: string, name: string): readonly string[] {
   const [, body = ""] = new RegExp(`^export interface ${name} \\{\\n([\\s\\S]*?)^\\}$`, "m").exec(readText(file)) ?? [];
-  return [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, key]) => key ?? "").toSorted();
+  return [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, key]) => key ?? "");
 }
 
 /** Whether an action has a use for a key. */

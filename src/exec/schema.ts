@@ -16,7 +16,10 @@ export interface ExecParams {
   readonly command: string;
   /** Directory to run in; must exist. `~` and `~/x` are expanded. Default: the host's own. */
   readonly workdir?: string;
-  /** Variables to set, literally. Outside a sandbox `PATH` and `INJECTION_VARIABLES` are refused. */
+  /**
+   * Variables to set, literally. Outside a sandbox `PATH` and `INJECTION_VARIABLES` are refused. A list of
+   * `{ name, value }`, which strict tool callers send, is taken as well.
+   */
   readonly env?: Readonly<Record<string, string>>;
   /**
    * Time to wait before answering `running`, ms, clamped to 10…120000. 0 is the same as `background: true`. Default: the
@@ -63,13 +66,18 @@ const cells = v.optional(
 );
 
 /** A list is a record of its indexes to valibot; whoever wrote `["A=1"]` did not mean a variable named 0. */
-const NO_LIST = "expected an object of names and values but received an array";
+const NO_MAP = "expected an object of names and values, or a list of { name, value } that has each name once";
 
 const entries = {
   command: v.pipe(v.string(), v.check((text) => text.trim() !== "", "is blank: give a command to run")),
   workdir: v.optional(v.pipe(v.string(), v.check((path) => !path.includes("\0"), "must not contain NUL"))),
   env: v.optional(
-    v.pipe(v.unknown(), v.check((env) => !Array.isArray(env), NO_LIST), v.record(v.string(), v.string())),
+    v.pipe(
+      v.unknown(),
+      v.transform(withoutPairs),
+      v.check((env) => !Array.isArray(env), NO_MAP),
+      v.record(v.string(), v.string(), NO_MAP),
+    ),
   ),
   yieldMs: v.optional(numberLike()),
   background: v.optional(v.boolean()),
@@ -106,7 +114,7 @@ const entries = {
 };
 
 /** The schema of {@linkcode ExecParams}; unknown keys are looked for beside it, to name the nearest. */
-const execSchema: v.GenericSchema<unknown, ExecParams> = v.object(entries) as v.GenericSchema<
+export const execSchema: v.GenericSchema<unknown, ExecParams> = v.object(entries) as v.GenericSchema<
   unknown,
   ExecParams
 >;
@@ -144,6 +152,18 @@ const KNOWN = {
     target: "host",
   },
 };
+
+/** A list of `{ name, value }` is what strict tool callers send for a map: theirs have no free keys. */
+function withoutPairs(input: unknown): unknown {
+  if (!Array.isArray(input) || !input.every(isPair)) return input;
+  const map = Object.fromEntries(input.map(({ name, value }) => [name, value]));
+  return Object.keys(map).length === input.length ? map : input;
+}
+
+function isPair(entry: unknown): entry is { readonly name: string; readonly value: unknown } {
+  if (typeof entry !== "object" || entry === null || !("name" in entry) || !("value" in entry)) return false;
+  return typeof entry.name === "string" && Object.keys(entry).length === 2;
+}
 
 /** `null` counts as absent inside of an object too. */
 function withoutNulls(input: unknown): unknown {

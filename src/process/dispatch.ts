@@ -85,6 +85,7 @@ const TELLING: ReadonlySet<ProcessAction> = new Set(["poll", "log", "screen", "k
  * Does one thing with a session, or lists them.
  *
  * @param input the parameters, unchecked
+ * @param actions those that the caller may use; default all
  * @returns the answer, also for bad input and unknown sessions
  * @throws an AbortError when `options.signal` fires while it waits
  */
@@ -92,8 +93,9 @@ export async function processCall(
   context: ProcessContext,
   input: unknown,
   options: ProcessOptions,
+  actions?: readonly ProcessAction[],
 ): Promise<ProcessAnswer> {
-  const checked = checkProcess(input);
+  const checked = checkProcess(input, actions);
   const problems = [...(checked.ok ? [] : checked.problems), ...signalProblems(options.signal)];
   if (!checked.ok || problems.length > 0) return invalidCall(problems);
   const params = checked.value;

@@ -10,7 +10,7 @@ import type { SignalName } from "../runtime.ts";
 import { check, type Checked, numberLike } from "../validate.ts";
 import { isPattern, patternTrouble } from "../pattern.ts";
 import { sendableSignal } from "./signals.ts";
-import { conditionTrouble, isCondition, stableMs, type Until } from "./until.ts";
+import { CONDITION_FORMS, conditionTrouble, isCondition, stableMs, type Until } from "./until.ts";
 
 /** Parameters of `process`, as a caller may write them. Numbers may come as strings. */
 export interface ProcessParams {
@@ -26,13 +26,6 @@ export interface ProcessParams {
    * `stable`: nothing on it has changed for 500 ms, or `stable:<ms>`.
    */
   readonly until?: Until;
-  /**
-   * `poll`: read again from this byte offset; the shared place is not moved. `screen`: only rows that have changed since
-   * this revision, and with `timeout` wait until one has. `log` with `bytes`: from this byte offset on.
-   */
-  readonly since?: number;
-  /** `screen`: also so many of the lines that have scrolled off the top, at most 1000. @default {0} */
-  readonly scrollback?: number;
   /** `log`: first line, 0-based; negative counts from the end. */
   readonly offset?: number;
   /** `log`: how many lines; alone, the last ones. With neither `offset` nor `limit`: the last 200. */
@@ -45,14 +38,19 @@ export interface ProcessParams {
   readonly raw?: boolean;
   /** `log`: the output's bytes, base64, from `since` on instead of lines. */
   readonly bytes?: boolean;
+  /**
+   * `poll`: read again from this byte offset; the shared place is not moved. `screen`: only rows that have changed since
+   * this revision, and with `timeout` wait until one has. `log` with `bytes`: from this byte offset on.
+   */
+  readonly since?: number;
+  /** `screen`: also so many of the lines that have scrolled off the top, at most 1000. @default {0} */
+  readonly scrollback?: number;
   /** `write`: text. */
   readonly data?: string;
   /** `write`: bytes, base64. */
   readonly base64?: string;
   /** `write`: close stdin afterwards (on a terminal: type ^D). */
   readonly eof?: boolean;
-  /** `write`, `send-keys`, `paste`: it is a secret, its echo is kept out of logs and events. */
-  readonly sensitive?: boolean;
   /** `send-keys`: names of keys, see `KEY_NAMES`, with `C-`, `M-` or `S-` in front; a single character stands for itself. */
   readonly keys?: readonly string[];
   /** `send-keys`: text typed before the keys. */
@@ -65,6 +63,8 @@ export interface ProcessParams {
   readonly text?: string;
   /** `paste`: whether to mark it as a paste; default as the program asked. */
   readonly bracketed?: boolean;
+  /** `write`, `send-keys`, `paste`: it is a secret, its echo is kept out of logs and events. */
+  readonly sensitive?: boolean;
   /** `resize`: columns, 1…1000. */
   readonly cols?: number;
   /** `resize`: rows, 1…1000. */
@@ -131,28 +131,33 @@ const entries = {
     v.union([
       v.pipe(v.string(), v.nonEmpty("is empty"), v.check(isCondition, (issue) => conditionTrouble(issue.input) ?? "")),
       v.strictObject({ pattern }),
-    ]),
+    ], `${CONDITION_FORMS}, or { pattern }`),
   ),
-  since: v.optional(fromZero),
-  scrollback: v.optional(fromZero),
   offset: v.optional(whole),
   limit: v.optional(fromZero),
   stream: v.optional(v.picklist(["stdout", "stderr"])),
   grep: v.optional(pattern),
   raw: v.optional(v.boolean()),
   bytes: v.optional(v.boolean()),
+  since: v.optional(fromZero),
+  scrollback: v.optional(fromZero),
   data: v.optional(v.string()),
   base64: v.optional(v.pipe(v.string(), v.base64("expected base64"))),
   eof: v.optional(v.boolean()),
-  sensitive: v.optional(v.boolean()),
-  keys: v.optional(v.union([v.array(v.string()), v.pipe(v.string(), v.transform((key) => [key]))])),
+  keys: v.optional(
+    v.union(
+      [v.array(v.string()), v.pipe(v.string(), v.transform((key) => [key]))],
+      'expected a list of keys, such as ["Up", "Enter"]',
+    ),
+  ),
   literal: v.optional(v.string()),
-  hex: v.optional(v.union([v.string(), v.array(v.string())])),
+  hex: v.optional(v.union([v.string(), v.array(v.string())], 'expected bytes in hex, such as "1b 5b 41"')),
   delayMs: v.optional(
     v.pipe(numberLike(), v.minValue(0, "expected 0 to 5000"), v.maxValue(5000, "expected 0 to 5000")),
   ),
   text: v.optional(v.pipe(v.string(), v.nonEmpty("is empty: give the text to paste"))),
   bracketed: v.optional(v.boolean()),
+  sensitive: v.optional(v.boolean()),
   cols: v.optional(cells),
   rows: v.optional(cells),
   signal: v.optional(sendableSignal),
@@ -160,7 +165,7 @@ const entries = {
 };
 
 /** The schema of {@linkcode ProcessParams}, all actions in one. */
-const processSchema: v.GenericSchema<unknown, ProcessParams> = v.object(entries) as v.GenericSchema<
+export const processSchema: v.GenericSchema<unknown, ProcessParams> = v.object(entries) as v.GenericSchema<
   unknown,
   ProcessParams
 >;
@@ -185,12 +190,21 @@ const KNOWN = {
   },
 };
 
-/** Checks the parameters of a call; every problem is in the answer, and none was acted upon. */
-export function checkProcess(input: unknown): Checked<ProcessParams> {
+/**
+ * Checks the parameters of a call; every problem is in the answer, and none was acted upon.
+ *
+ * @param actions those that the caller may use
+ */
+export function checkProcess(
+  input: unknown,
+  actions: readonly ProcessAction[] = PROCESS_ACTIONS,
+): Checked<ProcessParams> {
   const checked = check(processSchema, input, KNOWN);
   const action = givenAction(input);
-  if (action === undefined) return withActionProblem(checked, input);
-  const problems = [...(checked.ok ? [] : checked.problems), ...misplaced(action, input as Record<string, unknown>)];
+  if (action === undefined || !actions.includes(action)) return withActionProblem(checked, input, actions);
+  const places = misplaced(action, input as Record<string, unknown>);
+  const isTold = ({ key }: Problem): boolean => places.some((problem) => problem.key === key);
+  const problems = [...(checked.ok ? [] : checked.problems.filter((problem) => !isTold(problem))), ...places];
   return checked.ok && problems.length === 0 ? checked : { ok: false, problems };
 }
 
@@ -199,19 +213,27 @@ function givenAction(input: unknown): ProcessAction | undefined {
   return PROCESS_ACTIONS.find((known) => known === action);
 }
 
-function withActionProblem(checked: Checked<ProcessParams>, input: unknown): Checked<ProcessParams> {
+function withActionProblem(
+  checked: Checked<ProcessParams>,
+  input: unknown,
+  actions: readonly ProcessAction[],
+): Checked<ProcessParams> {
   const others = checked.ok ? [] : checked.problems.filter((problem) => problem.key !== "action");
   const action = (input as { action?: unknown } | undefined | null)?.action;
-  const near = typeof action === "string" ? nearest(action, PROCESS_ACTIONS, 1)[0] : undefined;
-  const message = action === undefined || action === null
-    ? "required"
-    : near
-    ? `unknown; did you mean "${near}"?`
-    : "unknown";
   return {
     ok: false,
-    problems: [{ key: "action", message: `${message}; known are ${PROCESS_ACTIONS.join(", ")}` }, ...others],
+    problems: [
+      { key: "action", message: `${actionTrouble(action, actions)}; known are ${actions.join(", ")}` },
+      ...others,
+    ],
   };
+}
+
+function actionTrouble(action: unknown, actions: readonly ProcessAction[]): string {
+  if (action === undefined || action === null) return "required";
+  if (PROCESS_ACTIONS.some((known) => known === action)) return `"${action}" is left to the tool process`;
+  const near = typeof action === "string" ? nearest(action, actions, 1)[0] : undefined;
+  return near === undefined ? "unknown" : `unknown; did you mean "${near}"?`;
 }
 
 /** Known keys that this action has no use for, and those it misses. */

@@ -85,16 +85,18 @@ export function waitSentence(until: Until, wokenBy: WokenBy, timeoutMs: number):
   }
 }
 
+/** What an `until` may be, for one who has written something else. */
+export const CONDITION_FORMS = 'expected "exit", "input", "idle:<ms>", "port:<1…65535>" or a regular expression';
+
 /** What is wrong with an `until`; `undefined` if nothing is. */
 export function conditionTrouble(text: string): string | undefined {
-  const forms = 'expected "exit", "input", "idle:<ms>", "port:<1…65535>" or a regular expression';
   if (/^(idle|port):/.test(text)) {
     const port = /^port:(\d+)$/.exec(text);
     const fine = port === null ? /^idle:\d{1,9}$/.test(text) : Number(port[1]) >= 1 && Number(port[1]) <= 65_535;
-    return fine ? undefined : forms;
+    return fine ? undefined : CONDITION_FORMS;
   }
   const trouble = patternTrouble(text);
-  return trouble === undefined ? undefined : `${trouble}; ${forms}`;
+  return trouble === undefined ? undefined : `${trouble}; ${CONDITION_FORMS}`;
 }
 
 /** Whether a text can be an `until`. */

@@ -74,6 +74,15 @@ export function open(exec: ExecConfig = {}, options: BenchOptions = {}): Bench {
   return { offstage, agent: offstage.agent("tester", { processTool }), clock, spawner, machine };
 }
 
+/** Opens an instance that offers all there is to offer: nodes, elevated commands, events. */
+export function openAll(): Bench {
+  return open({}, {
+    nodes: { builder: createFakeSpawner() },
+    elevated: { enabled: true, allowed: () => true },
+    onEvent: () => {},
+  });
+}
+
 /** A poll that does not wait, or a look at the screen, lets the host read once before it answers: here that turn has to be given by hand. */
 function letRead(agent: Agent, clock: FakeClock): Agent {
   return {
