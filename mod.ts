@@ -9,7 +9,8 @@
 
 // the instance
 export { createOffstage } from "./src/offstage.ts";
-export type { Agent, Offstage, OffstageConfig, OffstageOptions, ProcessDetails } from "./src/offstage.ts";
+export type { Agent, ProcessDetails } from "./src/agent.ts";
+export type { Offstage, OffstageConfig, OffstageOptions } from "./src/offstage.ts";
 export type { ConfiguredHost, ExecConfig, InheritPolicy, Settings } from "./src/config.ts";
 export type { LimitEnd, LimitEvidence, LimitName, Limits } from "./src/limits.ts";
 export { AbortError, OffstageError } from "./src/errors.ts";

@@ -13,8 +13,8 @@ import { runtimeName, skipUnless } from "./skip.ts";
 
 /** The rooms of `src/`, from the ground up. A room uses itself and those below; files beside the rooms are below all. */
 const FLOORS = [["output", "terminal"], ["session"], ["exec", "process"], ["tools"]];
-/** What puts the rooms together, so may use all of them. */
-const ROOF = new Set(["src/offstage.ts"]);
+/** What puts the rooms together, so may use all of them and each other. */
+const ROOF = new Set(["src/offstage.ts", "src/agent.ts"]);
 /** The one file that loads an optional peer, on use. */
 const SCREEN = { file: "src/terminal/screen.ts", peer: "@xterm/headless" };
 
