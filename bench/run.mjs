@@ -33,6 +33,7 @@ const RUNTIMES = {
 /** How each scenario is run. `together`: both sides in one process, in turns; see scenarios.ts. */
 const SCENARIOS = {
   true: { rounds: 5, together: true },
+  http: { rounds: 5, together: true },
   guard: { rounds: 3, together: true },
   bulk: { rounds: 3 },
   ptyTrue: { rounds: 3, together: true },
@@ -60,6 +61,13 @@ const NODE = ["node20", "node24"];
 /** @type {readonly Figure[]} */
 const FIGURES = [
   { of: "true", name: "true, ratio", value: (bare, ours) => ours.ms / bare.ms, atMost: 1.15, on: ALL },
+  {
+    of: "http",
+    name: "true by HTTP, ratio to the library",
+    value: (bare, ours) => ours.ms / bare.ms,
+    atMost: 1.3,
+    on: ALL,
+  },
   { of: "guard", name: "30 ms, ratio with the guard", value: (bare, ours) => ours.ms / bare.ms, atMost: 1.05, on: ALL },
   { of: "guard", name: "the guard's memory, KiB", value: (_, ours) => ours.heldKib, atMost: 500, on: ALL },
   {

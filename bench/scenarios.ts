@@ -12,9 +12,12 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createOffstage } from "../adapters/auto.ts";
-import type { Agent, PollDetails } from "../mod.ts";
+import { createHttpApp } from "../adapters/http.ts";
+import { listenHere } from "../adapters/http/serve/auto.ts";
+import type { Agent, Offstage, PollDetails } from "../mod.ts";
 import { bareSpawn } from "./bare.ts";
 import { barePty } from "./bare_pty.ts";
+import { createClient, type Post } from "./http_client.ts";
 
 type Numbers = Readonly<Record<string, number>>;
 type Side = () => Promise<Numbers>;
@@ -42,6 +45,13 @@ const SCENARIOS: Readonly<Record<string, Apart | Together>> = {
   /** `true`, one after the other. */
   true: {
     both: () => withAgent((agent) => inTurns(bareTrue, () => agent.exec({ command: "true" }))),
+  },
+  /** `true` through the library and by `POST /v1/exec`, on a connection that is kept. */
+  http: {
+    both: () =>
+      withAgent((agent, offstage) =>
+        withServer(offstage, (post) => inTurns(() => agent.exec({ command: "true" }), () => post({ command: "true" })))
+      ),
   },
   /** A command of 30 ms, without the orphan guard and with it, and what the guard holds while nothing happens. */
   guard: { both: () => withAgent((bare) => withAgent((agent) => guarded(bare, agent)), false) },
@@ -102,11 +112,25 @@ async function bareTrue(): Promise<void> {
   await (await bareSpawn([...SHELL, "true"], () => {})).done;
 }
 
-async function withAgent<T>(measure: (agent: Agent) => Promise<T>, orphanGuard = true): Promise<T> {
+async function withAgent<T>(
+  measure: (agent: Agent, offstage: Offstage) => Promise<T>,
+  orphanGuard = true,
+): Promise<T> {
   const offstage = createOffstage({ tools: { exec: { maxSessions: 10_000, killGraceMs: 100, orphanGuard } } });
-  const numbers = await measure(offstage.agent("bench"));
+  const numbers = await measure(offstage.agent("bench"), offstage);
   await offstage.close();
   return numbers;
+}
+
+/** Serves an instance on this runtime. */
+async function withServer<T>(offstage: Offstage, measure: (post: Post) => Promise<T>): Promise<T> {
+  const token = "a-token-of-the-bench";
+  const listen = await listenHere();
+  const server = await listen(
+    (host) => createHttpApp(offstage, { ...host, tokens: new Map([[token, "bench"]]) }),
+    { hostname: "127.0.0.1", port: 0 },
+  );
+  return await measure(createClient(`http://127.0.0.1:${server.port}/v1/exec`, token));
 }
 
 async function eachOf(rounds: number, run: () => Promise<unknown>): Promise<Numbers> {
