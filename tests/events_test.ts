@@ -46,6 +46,21 @@ async function end(child: Running["child"], how: Parameters<Running["child"]["en
 
 const READER: TreeProcess = { pid: 2001, name: "python3", inGroup: true, signal: () => "sent" };
 
+test("S9 an end that an onlooker was told is still news for the agent", async () => {
+  const { agent, child, id, offstage } = await queue();
+  child.end(3);
+  const looks = [
+    agent.process({ action: "list" }, { onlooker: true }),
+    agent.process({ action: "log", sessionId: id }, { onlooker: true }),
+    offstage.admin.process({ action: "log", sessionId: id }, { onlooker: true }),
+  ];
+  await settle();
+  for (const look of looks) assertEquals((await look).isError, false);
+  await agent.process({ action: "log", sessionId: id }, { onlooker: true });
+  await agent.process({ action: "list" }, { onlooker: true });
+  assertEquals(agent.events.list().events.map(({ sessionId }) => sessionId), [id]);
+});
+
 test("S9 the end of a background session makes one event, then a heartbeat is asked for its scope", async () => {
   const order: string[] = [];
   const bench = open({}, {

@@ -64,11 +64,17 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     hostname: values.host,
     port,
     tokenFile: values["token-file"],
-    allowedHosts: values["allow-host"] ?? [],
+    allowedHosts: (values["allow-host"] ?? []).map(hostOf),
     allowedOrigins: (values["allow-origin"] ?? []).map(originOf),
     log: oneOf(values.log, "--log", ["text", "json", "off"]),
     graceMs: onExit === "wait" ? graceMs : 0,
   };
+}
+
+/** A name, or an address as it stands in a URL. */
+function hostOf(text: string): string {
+  if (/^(?:[^\s/:]+|\[[0-9a-f:.]+\])$/i.test(text)) return text;
+  throw wrong("--allow-host", "a name without a port", text);
 }
 
 /** An origin as browsers send it, whatever stands behind it. */

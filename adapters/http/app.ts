@@ -59,7 +59,11 @@ export interface HttpApp {
   readonly fetch: (request: Request, env?: unknown, context?: unknown) => Response | Promise<Response>;
 }
 
-/** Makes the app of an instance. */
+/**
+ * Makes the app of an instance.
+ *
+ * @throws {OffstageError} `invalid` if a token's scope is blank
+ */
 export function createHttpApp(offstage: Offstage, options: HttpOptions): HttpApp {
   const app: App = new Hono<AppEnv>();
   const { clientAddress, tokens, onRequest } = options;

@@ -60,10 +60,15 @@ export function errorBody({ code, message, hint, more: { problems } }: HttpError
 /** Status of an answer that nobody reads, as nginx has it in its logs: the client has gone away. */
 const CLIENT_GONE = 499 as ContentfulStatusCode;
 
+/** The client has gone away, in the middle of his request or while it was worked on. */
+export function clientGone(): HttpError {
+  return new HttpError(CLIENT_GONE, "client-gone", "The client has gone away", "");
+}
+
 /** What an error is to the client; of what is not meant for him he learns nothing. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof AbortError) return new HttpError(CLIENT_GONE, "client-gone", "The client has gone away", "");
+  if (error instanceof AbortError) return clientGone();
   return new HttpError(500, "internal", "Something went wrong here", "Look at the server's log");
 }
 

@@ -7,7 +7,7 @@ import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import type { AppEnv } from "./caller.ts";
-import { HttpError } from "./errors.ts";
+import { clientGone, HttpError } from "./errors.ts";
 
 type Guard = MiddlewareHandler<AppEnv>;
 
@@ -131,11 +131,20 @@ function tooLarge(): never {
 
 const countBody = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge });
 
+/** What goes wrong in there is the reading: what comes after has its errors handled by itself. */
+const counted: Guard = async (c, next) => {
+  try {
+    return await countBody(c, next);
+  } catch (error) {
+    throw error instanceof HttpError ? error : clientGone();
+  }
+};
+
 /** Refuses bodies that are too large: at once if they say so, else as soon as they are. */
 export const limitBody: Guard = async (c, next) => {
   const length = c.req.header("content-length");
   // Where its length is given it is not touched: to read it through a stream takes longer
-  if (length === undefined || c.req.header("transfer-encoding") !== undefined) return await countBody(c, next);
+  if (length === undefined || c.req.header("transfer-encoding") !== undefined) return await counted(c, next);
   if (Number(length) > MAX_BODY_BYTES) tooLarge();
   await next();
 };

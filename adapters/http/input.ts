@@ -5,10 +5,17 @@
  */
 import * as v from "valibot";
 import type { AppContext } from "./caller.ts";
-import { HttpError, invalid } from "./errors.ts";
+import { clientGone, HttpError, invalid } from "./errors.ts";
 
 /** An object of parameters, not yet checked further. */
 export type Given = Readonly<Record<string, unknown>>;
+
+/** A body can only be read in part if its sender has gone away. */
+async function textOf(c: AppContext): Promise<string> {
+  return await c.req.text().catch(() => {
+    throw clientGone();
+  });
+}
 
 /**
  * The JSON of a request's body.
@@ -16,7 +23,7 @@ export type Given = Readonly<Record<string, unknown>>;
  * @throws {HttpError} 400 if it is none
  */
 export async function jsonOf(c: AppContext): Promise<unknown> {
-  const text = await c.req.text();
+  const text = await textOf(c);
   try {
     return JSON.parse(text);
   } catch {
@@ -30,7 +37,7 @@ export async function jsonOf(c: AppContext): Promise<unknown> {
  * @throws {HttpError} 400 if it is no JSON, 422 if it is no object
  */
 export async function objectOf(c: AppContext): Promise<Given> {
-  if (await c.req.text() === "") return {};
+  if (await textOf(c) === "") return {};
   const value = await jsonOf(c);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Given;
   throw invalid([{ key: "", message: "expected an object" }]);

@@ -35,13 +35,22 @@ export interface LoginOptions {
 /** Pairs of address and token that are remembered. */
 const MOST_KNOWN = 10_000;
 
-/** Makes the logins of an instance. */
+/**
+ * Makes the logins of an instance.
+ *
+ * @throws {OffstageError} `invalid` if a scope is blank
+ */
 export function createLogins({ offstage, tokens, onFailure }: LoginOptions): Logins {
   const table = createTokenTable(tokens);
   const throttle = createThrottle();
+  const own = new Map([...tokens.values()].map((scope) => [scope, callerIn(scope, scope === "*")]));
   // Tokens that were right where they came from: behind a proxy everybody has one address, and who guesses must not be
   // able to lock out the others
   const known = new Set<string>();
+
+  function callerIn(scope: string, admin: boolean): Caller {
+    return { scope, admin, agent: scope === "*" ? offstage.admin : offstage.agent(scope) };
+  }
 
   function scopeOf(c: AppContext, token: string | undefined): string {
     const found = token === undefined ? undefined : table.find(token);
@@ -69,24 +78,20 @@ export function createLogins({ offstage, tokens, onFailure }: LoginOptions): Log
 
   return {
     callerOf: (c, token) => {
-      const own = scopeOf(c, token);
-      const admin = own === "*";
-      const scope = c.req.header("offstage-scope") ?? own;
-      if (scope !== own && !admin) {
+      const caller = own.get(scopeOf(c, token)) as Caller;
+      const scope = c.req.header("offstage-scope") ?? caller.scope;
+      if (scope === caller.scope) return caller;
+      if (!caller.admin) {
         throw new HttpError(403, "admin-only", "Only the admin may act in another scope", "Leave Offstage-Scope out");
       }
-      return { scope, admin, agent: scope === "*" ? offstage.admin : agentOf(offstage, scope) };
+      try {
+        return callerIn(scope, true);
+      } catch (error) {
+        if (error instanceof OffstageError) throw invalid([{ key: "Offstage-Scope", message: error.message }]);
+        throw error;
+      }
     },
   };
-}
-
-function agentOf(offstage: Offstage, scope: string): Caller["agent"] {
-  try {
-    return offstage.agent(scope);
-  } catch (error) {
-    if (error instanceof OffstageError) throw invalid([{ key: "Offstage-Scope", message: error.message }]);
-    throw error;
-  }
 }
 
 /** The token of the header `Authorization: Bearer <token>`. */

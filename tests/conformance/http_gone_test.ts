@@ -4,6 +4,7 @@
  * @module
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { connect } from "node:net";
 import { test } from "node:test";
 import type { RequestRecord } from "../../adapters/http.ts";
 import type { ExecAnswer, ListDetails, PollDetails, ToolAnswer } from "../../mod.ts";
@@ -76,6 +77,30 @@ test("[139] P15 a wait ends with its client, and consumes nothing", async () => 
     await until(() => cut() === count);
     const read = await served.post("/v1/process", { ...poll, until: "later" }) as ToolAnswer<PollDetails>;
     assertEquals(read.details.output, "later\n");
+  } finally {
+    await served.close();
+  }
+});
+
+test("a client who goes away in the middle of his request is no error of the server", async () => {
+  const records: RequestRecord[] = [];
+  const errors: unknown[] = [];
+  const served = await serveHttp({}, { onRequest: (record) => records.push(record), onError: (e) => errors.push(e) });
+  try {
+    const { hostname, port } = new URL(served.url);
+    const headers = "Authorization: Bearer token-of-one\r\nContent-Type: application/json";
+    for (const rest of ["Content-Length: 100\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"]) {
+      const socket = connect(Number(port), hostname);
+      socket.on("error", () => {});
+      socket.write(`POST /v1/exec HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${headers}\r\n${rest}`);
+      await served.request("/healthz");
+      await served.request("/healthz");
+      socket.destroy();
+    }
+    const posts = (): readonly RequestRecord[] => records.filter(({ method }) => method === "POST");
+    await until(() => posts().length === 2);
+    assertEquals(posts().map(({ status }) => status), [499, 499]);
+    assertEquals(errors, []);
   } finally {
     await served.close();
   }

@@ -9,6 +9,9 @@ import { serve, upgradeWebSocket, type WebSocketServerLike } from "@hono/node-se
 import { WebSocketServer } from "ws";
 import { finish, type Listen } from "./server.ts";
 
+/** How long an idle connection is kept, ms: longer than proxies keep theirs, so that it is they who close it. */
+const KEEP_ALIVE_MS = 65_000;
+
 /** Largest frame of a client, bytes: more than anybody types or pastes. */
 const MAX_FRAME_BYTES = 2 ** 20;
 
@@ -20,7 +23,13 @@ export const listen: Listen = (makeApp, { hostname, port }) => {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES });
   return new Promise((resolve, reject) => {
     const server = serve(
-      { fetch: app.fetch, hostname, port, websocket: { server: sockets as unknown as WebSocketServerLike } },
+      {
+        fetch: app.fetch,
+        hostname,
+        port,
+        serverOptions: { keepAliveTimeout: KEEP_ALIVE_MS },
+        websocket: { server: sockets as unknown as WebSocketServerLike },
+      },
       (info: AddressInfo) => {
         const close = async (): Promise<void> => {
           const closed = new Promise<void>((done) => void server.close(() => done()));
