@@ -18,7 +18,10 @@ interface DenoServer {
   shutdown(): Promise<void>;
 }
 
-/** Listens with `Deno.serve`. */
+/**
+ * Listens with `Deno.serve`. Unless it runs with `--unstable-no-legacy-abort`, Deno says once that a request's signal
+ * fires after the answer too; nothing here minds that.
+ */
 export const listen: Listen = (makeApp, { hostname, port }) => {
   const clientAddress = (_: Request, env: unknown): string | undefined =>
     (env as { readonly remoteAddr?: { readonly hostname?: string } }).remoteAddr?.hostname;
