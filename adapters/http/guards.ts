@@ -6,7 +6,7 @@
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
-import type { AppEnv } from "./caller.ts";
+import type { AppContext, AppEnv } from "./caller.ts";
 import { clientGone, HttpError } from "./errors.ts";
 
 type Guard = MiddlewareHandler<AppEnv>;
@@ -39,7 +39,7 @@ const ANSWER_HEADERS: readonly (readonly [name: string, value: string])[] = [
 /** Gives every answer the headers that keep browsers strict, unless its route has set them itself. */
 export const secureHeaders: Guard = async (c, next) => {
   await next();
-  if (c.req.header("upgrade") !== undefined) return; // the answer to an upgrade is the runtime's
+  if (c.req.header("upgrade")?.toLowerCase() === "websocket") return; // that answer is the runtime's
   const { headers } = c.res;
   for (const [name, value] of ANSWER_HEADERS) if (!headers.has(name)) headers.set(name, value);
 };
@@ -112,16 +112,17 @@ function hostOf(origin: string): string | undefined {
 
 /** Refuses bodies that are not said to be JSON: those a page of another origin can post without being asked about it. */
 export const jsonOnly: Guard = async (c, next) => {
-  const type = c.req.header("content-type");
-  const isJson = /^application\/json\s*(?:;|$)/i.test(type ?? "");
-  if (!isJson && (type !== undefined || hasBody((name) => c.req.header(name)))) {
+  const { method } = c.req;
+  const type = c.req.header("content-type") ?? (hasBody(c) ? "none" : undefined);
+  const isRead = method === "GET" || method === "HEAD";
+  if (!isRead && type !== undefined && !/^application\/json\s*(?:;|$)/i.test(type)) {
     throw new HttpError(415, "unsupported-media-type", "Only JSON is read", "Send content-type: application/json");
   }
   await next();
 };
 
-function hasBody(header: (name: string) => string | undefined): boolean {
-  return header("transfer-encoding") !== undefined || !/^0*$/.test(header("content-length") ?? "");
+function hasBody(c: AppContext): boolean {
+  return c.req.header("transfer-encoding") !== undefined || !/^0*$/.test(c.req.header("content-length") ?? "");
 }
 
 function tooLarge(): never {

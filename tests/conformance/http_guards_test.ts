@@ -69,6 +69,8 @@ test("[137] its own origin may call, and a listed one may read the answer", asyn
   assertEquals([listed.status, listed.headers["access-control-allow-origin"]], [200, LISTED]);
   assertEquals(listed.headers["cross-origin-resource-policy"], "cross-origin");
   assertMatch(String(listed.headers.vary), /origin/i);
+  const refused = await send("/v1/exec", { method: "POST", headers: { origin: LISTED } });
+  assertEquals([refused.status, refused.headers["access-control-allow-origin"]], [401, LISTED]);
   const preflight = await send("/v1/exec", {
     method: "OPTIONS",
     headers: {
