@@ -69,14 +69,17 @@ test(
 test("the package brings a command line", { skip }, () => {
   const project = install("command", WITHOUT_OPTIONAL);
   const path = `${join(project, "node_modules", ".bin")}${delimiter}${process.env["PATH"]}`;
+  const env = { ...process.env, PATH: path };
   const run = (...args: readonly string[]): readonly [string, number | null] => {
-    const env = { ...process.env, PATH: path };
     const { stdout, status } = spawnSync("offstage", ["exec", ...args], { encoding: "utf8", env });
     return [stdout, status];
   };
   assertEquals(run("echo hi"), ["hi\n", 0]);
   assertEquals(run("--timeout", "30", "echo", "--help", "--pty"), ["--help --pty\n", 0]); // those are the command's
   assertEquals(run("--timeout", "soon", "true"), ["", 125]);
+  const { stderr, status } = spawnSync("offstage", ["serve"], { encoding: "utf8", env });
+  assertEquals(status, 125);
+  assertMatch(stderr, /^offstage: Cannot serve: .*'hono'.*: npm install hono @hono\/node-server ws\n$/);
 });
 
 test("the package's types need no types of any runtime", { skip }, () => {
