@@ -7,15 +7,19 @@ import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import type { UpgradeWebSocket } from "hono/ws";
 import type { Offstage } from "../../mod.ts";
+import { attachRoutes } from "./attach.ts";
 import type { App, AppContext, AppEnv } from "./caller.ts";
 import { errorBody, HttpError, toHttpError } from "./errors.ts";
+import { eventRoutes } from "./event_stream.ts";
 import { checkHost, checkOrigin, jsonOnly, limitBody, noBodyForHead, secureHeaders } from "./guards.ts";
 import { healthRoute, instanceRoutes, refuseWhenClosing } from "./instance_routes.ts";
 import { authenticate, createLogins } from "./logins.ts";
 import { createMetrics, metricsRoute } from "./metrics.ts";
 import { requestLog, type RequestRecord } from "./request_log.ts";
+import { outputRoutes } from "./output_stream.ts";
 import type { Service } from "./service.ts";
 import { sessionRoutes } from "./session_routes.ts";
+import { createStreams } from "./streams.ts";
 import type { TokenScopes } from "./tokens.ts";
 import { toolRoutes } from "./tool_routes.ts";
 
@@ -75,6 +79,7 @@ export function createHttpApp(offstage: Offstage, options: HttpOptions): HttpApp
     closing: options.closing ?? new AbortController().signal,
     upgrade: options.upgradeWebSocket as unknown as UpgradeWebSocket | undefined,
   };
+  const streams = createStreams(service);
   app.onError((error, c) => {
     const refusal = toHttpError(error);
     if (refusal.code === "internal") options.onError?.(error);
@@ -90,10 +95,13 @@ export function createHttpApp(offstage: Offstage, options: HttpOptions): HttpApp
   app.use(methodNotAllowed({ app, onMethodNotAllowed }), jsonOnly, limitBody);
   healthRoute(app, service, options.isHealthy);
   refuseWhenClosing(app, service);
+  attachRoutes(app, service, streams);
   // Above: whoever comes without a token in the header. Below: nobody
   app.on("ALL", ["/v1/*", "/metrics"], authenticate(service.logins));
   toolRoutes(app);
   sessionRoutes(app);
+  outputRoutes(app, streams);
+  eventRoutes(app, streams);
   instanceRoutes(app, service);
   metricsRoute(app, offstage, metrics);
   return app as HttpApp;

@@ -20,6 +20,8 @@ export interface Logins {
    *   a scope that he cannot act in
    */
   callerOf(c: AppContext, token: string | undefined): Caller;
+  /** The same for a token that comes later: what has to be known of the request is read now, while it can be. */
+  later(c: AppContext): (token: string | undefined) => Caller;
 }
 
 /** What logins need. */
@@ -52,9 +54,8 @@ export function createLogins({ offstage, tokens, onFailure }: LoginOptions): Log
     return { scope, admin, agent: scope === "*" ? offstage.admin : offstage.agent(scope) };
   }
 
-  function scopeOf(c: AppContext, token: string | undefined): string {
+  function scopeOf(address: string, token: string | undefined): string {
     const found = token === undefined ? undefined : table.find(token);
-    const address = c.get("address") ?? "unknown";
     const pair = `${address} ${found?.digest}`;
     if (known.has(pair) && found !== undefined) return found.scope;
     const seconds = throttle.waitSeconds(address);
@@ -76,10 +77,12 @@ export function createLogins({ offstage, tokens, onFailure }: LoginOptions): Log
     return found.scope;
   }
 
-  return {
-    callerOf: (c, token) => {
-      const caller = own.get(scopeOf(c, token)) as Caller;
-      const scope = c.req.header("offstage-scope") ?? caller.scope;
+  function later(c: AppContext): (token: string | undefined) => Caller {
+    const address = c.get("address") ?? "unknown";
+    const named = c.req.header("offstage-scope");
+    return (token) => {
+      const caller = own.get(scopeOf(address, token)) as Caller;
+      const scope = named ?? caller.scope;
       if (scope === caller.scope) return caller;
       if (!caller.admin) {
         throw new HttpError(403, "admin-only", "Only the admin may act in another scope", "Leave Offstage-Scope out");
@@ -90,8 +93,10 @@ export function createLogins({ offstage, tokens, onFailure }: LoginOptions): Log
         if (error instanceof OffstageError) throw invalid([{ key: "Offstage-Scope", message: error.message }]);
         throw error;
       }
-    },
-  };
+    };
+  }
+
+  return { callerOf: (c, token) => later(c)(token), later };
 }
 
 /** The token of the header `Authorization: Bearer <token>`. */

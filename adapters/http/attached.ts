@@ -1,0 +1,112 @@
+/**
+ * A session on a WebSocket: its bytes, its size and its end, as fast as the other side takes them.
+ *
+ * @module
+ */
+import type { SessionView, TerminalSize } from "../../mod.ts";
+import type { Encode } from "./frames.ts";
+import { restoring } from "./restore.ts";
+import type { Socket } from "./socket.ts";
+import type { Streams } from "./streams.ts";
+import { createViewer, type Step } from "./viewer.ts";
+
+/** How a viewer wants to see a session. */
+export interface Wish {
+  /** Offset from which on he wants its bytes. */
+  readonly since: number;
+  /** Whether he only looks. */
+  readonly readonly: boolean;
+}
+
+/** So much may still be under way when more is sent, bytes: a key's echo does not wait for the one before. */
+const UNDER_WAY_BYTES = 4_096;
+
+/** While something is under way it is looked at after that time, ms, and after twice as long while nothing moves. */
+const FIRST_LOOK_MS = 10;
+
+/** Longest time between two looks, ms. */
+const LAST_LOOK_MS = 320;
+
+const asBytes: Encode = ({ bytes }) => bytes;
+
+/**
+ * Shows a session until it ends, the server closes, or the function that is returned is called.
+ *
+ * @returns stops it; safe to call twice
+ */
+export function showOn(socket: Socket, view: SessionView, streams: Streams, { since, readonly }: Wish): () => void {
+  const seat = streams.sessions.join(view);
+  const viewer = createViewer(seat.viewed, seat.frames(asBytes), since);
+  let size = sizeOf(view);
+  let looking: ReturnType<typeof setTimeout> | undefined;
+  let lookMs = FIRST_LOOK_MS;
+  let lastUnsent = 0;
+  let stopped = false;
+  let leave = (): void => {};
+
+  function stop(): void {
+    stopped = true;
+    clearTimeout(looking);
+    seat.leave();
+    leave();
+  }
+
+  /** Whether there is room; if not, it goes on when there is. */
+  function hasRoom(): boolean {
+    const unsent = socket.unsent();
+    if (unsent <= UNDER_WAY_BYTES) {
+      lookMs = FIRST_LOOK_MS;
+      return true;
+    }
+    lookMs = unsent < lastUnsent ? FIRST_LOOK_MS : Math.min(2 * lookMs, LAST_LOOK_MS);
+    lastUnsent = unsent;
+    looking = setTimeout(proceed, lookMs);
+    return false;
+  }
+
+  function proceed(): void {
+    while (!stopped && hasRoom()) {
+      const { cols, rows } = size;
+      size = sizeOf(view);
+      if (size.cols !== cols || size.rows !== rows) socket.send({ type: "resize", ...size });
+      const step = viewer.next();
+      if (step === undefined) return seat.wait(proceed);
+      give(step);
+    }
+  }
+
+  function give(step: Step): void {
+    switch (step.kind) {
+      case "frame":
+        return socket.send(step.frame.bytes);
+      case "gap":
+        // Before the gap is told: whoever counts bytes goes on from its end
+        if (view.pty) socket.send(restoring(view, step.to));
+        return socket.send({ type: "gap", from: step.from, to: step.to });
+      case "end":
+        stop();
+        if (step.outcome === undefined) return socket.close(4404, "the session is not kept any more");
+        socket.send({ type: "exit", exit: step.outcome });
+        return socket.close(1000, "the session has ended");
+    }
+  }
+
+  leave = streams.add("attach", {
+    ping: () => {
+      if (socket.unsent() === 0) socket.send({ type: "ping" });
+    },
+    close: () => {
+      stop();
+      socket.close(1001, "the server closes");
+    },
+  });
+  const { sessionId, name, pty } = view;
+  const start = Math.max(view.start, viewer.position);
+  socket.send({ type: "hello", sessionId, name, pty, ...size, start, readonly });
+  proceed();
+  return stop;
+}
+
+function sizeOf({ size }: SessionView): Partial<TerminalSize> {
+  return size === undefined ? {} : { cols: size.cols, rows: size.rows };
+}
