@@ -35,13 +35,15 @@ test("R14 an end and a match come as they happen, the id being the event's own",
   const reading = await readEvents(served, "/v1/events");
   assertEquals(await reading.next(), { comment: "ping" });
   const id = await start(served, {
-    command: "echo ready; read x; exit 4",
+    command: "read x; echo ready; read x; exit 4",
     stdin: "open",
     notifyOn: { pattern: "ready" },
   });
+  const submit = (): Promise<unknown> => served.offstage.agent("one").process({ action: "submit", sessionId: id });
+  await submit(); // what it prints before exec has answered is told by that answer
   const match = await reading.event() as Received;
   assertEquals([match.event, match.id, eventOf(match).sessionId], ["match", `${id}.match-1`, id]);
-  await served.offstage.agent("one").process({ action: "submit", sessionId: id });
+  await submit();
   const exit = await reading.event() as Received;
   const event = eventOf(exit);
   assertEquals([exit.event, exit.id, event.type === "exit" && event.exitCode], ["exit", `${id}.exit`, 4]);
