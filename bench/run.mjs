@@ -42,6 +42,9 @@ const SCENARIOS = {
   wake: { rounds: 3 },
   paging: { rounds: 3 },
   idle: { rounds: 3 },
+  viewers: { rounds: 1 },
+  attach: { rounds: 1 },
+  idlePolls: { rounds: 1, together: true },
 };
 
 const ALL = Object.keys(RUNTIMES);
@@ -131,6 +134,35 @@ const FIGURES = [
     name: "idle session, resident on top, KiB",
     value: (bare, ours) => ours.residentKib - bare.residentKib,
     on: [],
+  },
+  {
+    of: "viewers",
+    name: "500 viewers, bytes neither sent nor told",
+    value: (_, { wrong }) => wrong,
+    atMost: 0,
+    on: ALL,
+  },
+  { of: "viewers", name: "500 viewers, skipped, %", value: (_, ours) => ours.skippedPercent, on: [] },
+  { of: "viewers", name: "500 viewers, lag p99, ms", value: (_, ours) => ours.p99Ms, on: [] },
+  {
+    of: "viewers",
+    name: "held for one that does not read, KiB",
+    value: (_, ours) => ours.stalledKib,
+    atMost: 64,
+    on: ALL,
+  },
+  {
+    of: "attach",
+    name: "key → echo over a WebSocket, on top, ms",
+    value: (bare, ours) => ours.p50Ms - bare.p50Ms,
+    on: [],
+  },
+  {
+    of: "idlePolls",
+    name: "100 waiting polls, CPU on top, ms in 5 s",
+    value: (bare, ours) => ours.cpuMs - bare.cpuMs,
+    atMost: 100,
+    on: ALL,
   },
   { of: "import", name: 'import "offstage", ms', value: (_, { coreMs }) => coreMs, atMost: 15, on: ALL },
   // An import that leaves to the first command what the command needs would show here

@@ -18,6 +18,7 @@ import type { Agent, Offstage, PollDetails } from "../mod.ts";
 import { bareSpawn } from "./bare.ts";
 import { barePty } from "./bare_pty.ts";
 import { createClient, type Post } from "./http_client.ts";
+import { attachEcho, idlePolls, libraryEcho, viewers } from "./viewers.ts";
 
 type Numbers = Readonly<Record<string, number>>;
 type Side = () => Promise<Numbers>;
@@ -106,6 +107,12 @@ const SCENARIOS: Readonly<Record<string, Apart | Together>> = {
         )
       ),
   },
+  /** 500 viewers over HTTP of a session that prints 1 MB/s. */
+  viewers: { bare: () => Promise.resolve({}), ours: viewers },
+  /** A key and its echo, by the library and over a WebSocket. */
+  attach: { bare: libraryEcho, ours: attachEcho },
+  /** 100 polls over HTTP that wait for a session that prints nothing, and none. */
+  idlePolls: { both: idlePolls },
 };
 
 async function bareTrue(): Promise<void> {

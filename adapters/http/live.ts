@@ -26,7 +26,7 @@ export interface LiveSessions {
 }
 
 /** Time between two wakings: a session that prints line by line is not sent line by line. */
-const PACE_MS = 5;
+const PACE_MS = 1;
 
 /** So many viewers more make that time a millisecond longer: each waking costs a write for each of them. */
 const VIEWERS_PER_MS = 8;
