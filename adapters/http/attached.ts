@@ -22,7 +22,7 @@ export interface Wish {
 const UNDER_WAY_BYTES = 4_096;
 
 /** While something is under way it is looked at after that time, ms, and after twice as long while nothing moves. */
-const FIRST_LOOK_MS = 10;
+const FIRST_LOOK_MS = 2;
 
 /** Longest time between two looks, ms. */
 const LAST_LOOK_MS = 320;

@@ -4,7 +4,8 @@
  * @module
  */
 import { assert, assertEquals } from "@std/assert";
-import { createConnection } from "node:net";
+import { Buffer } from "node:buffer";
+import { createConnection, type Socket } from "node:net";
 import { closing, test } from "../closing.ts";
 import { raw } from "./http_raw.ts";
 import { type Served, serveHttp, TOKENS } from "./http_server.ts";
@@ -29,6 +30,43 @@ function type(client: Attached, text: string): void {
 
 function errorOf(client: Attached): unknown {
   return ofType(client, "error")?.["code"];
+}
+
+/** A client that asks for an upgrade with these headers, and reads nothing by itself. */
+function upgraded(served: Served, id: string, headers: Readonly<Record<string, string>>): Socket {
+  const { hostname, port } = new URL(served.url);
+  const socket = createConnection(Number(port), hostname);
+  socket.on("error", () => {});
+  socket.pause();
+  const all = {
+    "Host": `${hostname}:${port}`,
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+    ...headers,
+  };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  socket.write(`GET /v1/sessions/${id}/attach HTTP/1.1\r\n${head}\r\n`);
+  return socket;
+}
+
+/** The frames after the headers of an upgrade: text as text, bytes by their number. A server's frames are not masked. */
+function framesOf(received: Buffer): readonly (string | number)[] {
+  const frames: (string | number)[] = [];
+  let at = received.indexOf("\r\n\r\n") + 4;
+  while (at + 2 <= received.length) {
+    const [code = 0, short = 0] = [received.readUInt8(at) & 15, received.readUInt8(at + 1)];
+    const [length, head] = short < 126
+      ? [short, 2]
+      : short === 126
+      ? [received.readUInt16BE(at + 2), 4]
+      : [Number(received.readBigUInt64BE(at + 2)), 10];
+    if (code === 1) frames.push(received.toString("utf8", at + head, at + head + length));
+    if (code === 2) frames.push(length);
+    at += head + length;
+  }
+  return frames;
 }
 
 test("R14 who logs in by his first message sees the session, types into it and is told its end", LONG, async () => {
@@ -123,29 +161,15 @@ test("R14 a wrong token closes with 4401, an unknown or foreign session with 440
 test("a client that can send headers logs in by them, and is refused as others are", LONG, async () => {
   const served = await serve();
   const id = await start(served, { command: "echo hi; sleep 60" });
-  const upgrade = (headers: Readonly<Record<string, string>>): Promise<string> =>
-    new Promise((resolve) => {
-      const { hostname, port } = new URL(served.url);
-      const socket = createConnection(Number(port), hostname);
-      const lines = Object.entries({
-        Host: `${hostname}:${port}`,
-        Connection: "Upgrade",
-        Upgrade: "websocket",
-        ...headers,
-      });
-      const given = { "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13" };
-      const head = [...lines, ...Object.entries(given)].map(([name, value]) => `${name}: ${value}\r\n`).join("");
-      socket.write(`GET /v1/sessions/${id}/attach HTTP/1.1\r\n${head}\r\n`);
-      let got = "";
-      socket.on("error", () => {});
-      socket.on("data", (chunk: Uint8Array) => {
-        got += new TextDecoder("latin1").decode(chunk);
-        const status = got.slice(9, 12);
-        if (status === "101" && !got.includes("hi\n")) return;
-        socket.destroy();
-        resolve(status);
-      });
-    });
+  const upgrade = async (headers: Readonly<Record<string, string>>): Promise<string> => {
+    const socket = await upgraded(served, id, headers);
+    let got = "";
+    for await (const chunk of socket) {
+      got += new TextDecoder("latin1").decode(chunk as Uint8Array);
+      if (!got.startsWith("HTTP/1.1 101") || got.includes("hi\n")) break;
+    }
+    return got.slice(9, 12);
+  };
   const protocol = { "Sec-WebSocket-Protocol": "offstage.v1" };
   assertEquals(await upgrade({ ...protocol, Authorization: `Bearer ${TOKENS.one}` }), "101");
   assertEquals(await upgrade({ ...protocol, Authorization: "Bearer wrong" }), "401");
@@ -201,6 +225,46 @@ test(
     client.close();
   },
 );
+
+test("a slow viewer is skipped forward with a gap, and holds up neither the command nor a fast one", LONG, async () => {
+  const served = await serve();
+  const block = 150_000;
+  const id = await start(served, {
+    command: `line=$(head -c ${block - 1} /dev/zero | tr '\\0' x); while read n; do echo "$line"; done`,
+    stdin: "open",
+  });
+  const agent = served.offstage.agent("one");
+  const headers = { "Sec-WebSocket-Protocol": "offstage.v1", "Authorization": `Bearer ${TOKENS.one}` };
+  const slow = upgraded(served, id, headers);
+  const fast = await attach(served, id);
+  await fast.until(() => ofType(fast, "hello") !== undefined);
+  const bytes = (): number =>
+    fast.messages.reduce((sum, each) => sum + (each instanceof Uint8Array ? each.length : 0), 0);
+  const BLOCKS = 120; // 18 MB: more than the sockets on the way hold
+  for (let blocks = 1; blocks <= BLOCKS; blocks++) {
+    await agent.process({ action: "write", sessionId: id, data: "go\n", ...(blocks === BLOCKS && { eof: true }) });
+    await fast.until(() => bytes() >= blocks * block);
+  }
+  await fast.closed;
+  assertEquals([bytes(), ofType(fast, "gap")], [BLOCKS * block, undefined]);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of slow) {
+    chunks.push(chunk as Uint8Array);
+    if (Buffer.concat(chunks.slice(-2)).includes('"type":"exit"')) break;
+  }
+  let at = 0;
+  let gaps = 0;
+  for (const frame of framesOf(Buffer.concat(chunks))) {
+    if (typeof frame === "number") at += frame;
+    else if (frame.includes('"gap"')) {
+      const { from, to } = JSON.parse(frame) as { readonly from: number; readonly to: number };
+      assertEquals(from, at);
+      at = to;
+      gaps += 1;
+    }
+  }
+  assertEquals([at, gaps >= 1], [BLOCKS * block, true]);
+});
 
 test("a session that is removed closes with 4404, a server that closes with 1001", LONG, async () => {
   const stopping = new AbortController();
