@@ -7,7 +7,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { createLiveSessions } from "../adapters/http/live.ts";
 import { createMetrics } from "../adapters/http/metrics.ts";
-import { restoring } from "../adapters/http/restore.ts";
+import { createRestoring } from "../adapters/http/restore.ts";
 import { sseEvent, sseResponse } from "../adapters/http/sse.ts";
 import { createStreams } from "../adapters/http/streams.ts";
 import { createTypist } from "../adapters/http/typist.ts";
@@ -161,7 +161,7 @@ test("modes are those in which what is held was written, not those of now", () =
   const restored = (held: string): string => {
     const bytes = new TextEncoder().encode(held);
     const view = { modes, read: () => [{ stream: "terminal", at: 0, bytes }] as const };
-    return new TextDecoder().decode(restoring(view, 0)).slice("\x18\x1b[0m".length);
+    return new TextDecoder().decode(createRestoring(view)(0)).slice("\x18\x1b[0m".length);
   };
   assertEquals(restored(""), "\x1b[?1049l\x1b[?1h\x1b[?66l\x1b[?2004h"); // as they are
   assertEquals(restored("\x1b[?1;1049l\x1b[?1h"), "\x1b[?1049h\x1b[?1h\x1b[?66l\x1b[?2004h"); // left in what is held

@@ -12,7 +12,7 @@ import { HttpError } from "./errors.ts";
 import { checked, queryOf } from "./input.ts";
 import { bearerToken, type Logins } from "./logins.ts";
 import type { Service } from "./service.ts";
-import { type Socket, socketOf } from "./socket.ts";
+import { ROOM_BYTES, type Socket, socketOf } from "./socket.ts";
 import type { Streams } from "./streams.ts";
 import { createTypist, type Typist } from "./typist.ts";
 
@@ -23,7 +23,7 @@ const PROTOCOL = "offstage.v1";
 const LOGIN_MS = 10_000;
 
 /** Largest message of a client, bytes: as much as a session takes at once. */
-export const MAX_MESSAGE_BYTES: number = 1_048_576;
+const MAX_MESSAGE_BYTES = 1_048_576;
 
 const offset = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const cells = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1_000));
@@ -87,6 +87,7 @@ function eventsOf(c: AppContext, streams: Streams, logins: Logins): WSEvents {
 
   function logIn(socket: Socket, message: string | Uint8Array): void {
     const wish = v.safeParse(login, typeof message === "string" ? jsonOf(message) : undefined);
+    take = undefined; // there is one try
     if (!wish.success) return refuse(socket, "the first message is not the login");
     end();
     try {
@@ -138,7 +139,7 @@ function onlyEyes(socket: Socket): Hands {
 
 /** Says what could not be done; not to a client that does not read what it is told. */
 function complain(socket: Socket, code: string, message: string): void {
-  if (socket.unsent() === 0) socket.send({ type: "error", code, message });
+  if (socket.unsent() <= ROOM_BYTES) socket.send({ type: "error", code, message });
 }
 
 function refuse(socket: Socket, why: string): void {

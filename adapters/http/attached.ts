@@ -5,8 +5,7 @@
  */
 import type { SessionView, TerminalSize } from "../../mod.ts";
 import type { Encode } from "./frames.ts";
-import { restoring } from "./restore.ts";
-import type { Socket } from "./socket.ts";
+import { ROOM_BYTES, type Socket } from "./socket.ts";
 import type { Streams } from "./streams.ts";
 import { createViewer, type Step } from "./viewer.ts";
 
@@ -17,9 +16,6 @@ export interface Wish {
   /** Whether he only looks. */
   readonly readonly: boolean;
 }
-
-/** So much may still be under way when more is sent, bytes: a key's echo does not wait for the one before. */
-const UNDER_WAY_BYTES = 4_096;
 
 /** While something is under way it is looked at after that time, ms, and after twice as long while nothing moves. */
 const FIRST_LOOK_MS = 2;
@@ -54,7 +50,7 @@ export function showOn(socket: Socket, view: SessionView, streams: Streams, { si
   /** Whether there is room; if not, it goes on when there is. */
   function hasRoom(): boolean {
     const unsent = socket.unsent();
-    if (unsent <= UNDER_WAY_BYTES) {
+    if (unsent <= ROOM_BYTES) {
       lookMs = FIRST_LOOK_MS;
       return true;
     }
@@ -81,7 +77,7 @@ export function showOn(socket: Socket, view: SessionView, streams: Streams, { si
         return socket.send(step.frame.bytes);
       case "gap":
         // Before the gap is told: whoever counts bytes goes on from its end
-        if (view.pty) socket.send(restoring(view, step.to));
+        if (view.pty) socket.send(seat.restoring(step.to));
         return socket.send({ type: "gap", from: step.from, to: step.to });
       case "end":
         stop();
@@ -93,7 +89,7 @@ export function showOn(socket: Socket, view: SessionView, streams: Streams, { si
 
   leave = streams.add("attach", {
     ping: () => {
-      if (socket.unsent() === 0) socket.send({ type: "ping" });
+      if (socket.unsent() <= ROOM_BYTES) socket.send({ type: "ping" });
     },
     close: () => {
       stop();

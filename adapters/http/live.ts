@@ -5,6 +5,7 @@
  */
 import type { SessionView } from "../../mod.ts";
 import { createFrames, type Encode, type Frames } from "./frames.ts";
+import { createRestoring, type Restoring } from "./restore.ts";
 import type { Viewed } from "./viewer.ts";
 
 /** One viewer's place at a session. */
@@ -13,6 +14,8 @@ export interface Seat {
   readonly viewed: Viewed;
   /** The frames that all viewers share which have them encoded in that way. */
   frames(encode: Encode): Frames;
+  /** What a terminal is sent before it goes on from an offset that does not follow from what it has seen. */
+  readonly restoring: Restoring;
   /** Calls `wake` once, after the next change. A later call replaces the one before. */
   wait(wake: () => void): void;
   /** Leaves; no call comes any more. Safe to call twice. */
@@ -56,6 +59,7 @@ function share(view: SessionView, onEmpty: () => void): Shared {
   const seats = new Set<Seat>();
   const waiting = new Map<Seat, () => void>();
   const frames = new Map<Encode, Frames>();
+  const restoring = createRestoring(view);
   let end = view.end;
   let over = isOver(view);
   let shownAt = -Infinity;
@@ -113,6 +117,7 @@ function share(view: SessionView, onEmpty: () => void): Shared {
           frames.set(encode, known);
           return known;
         },
+        restoring,
         wait: (wake) => waiting.set(seat, wake),
         leave: () => {
           waiting.delete(seat);

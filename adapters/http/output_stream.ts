@@ -39,12 +39,9 @@ export function outputRoutes(app: App, streams: Streams): void {
     const id = c.req.param("id");
     const view = c.get("caller").agent.session(id);
     if (view === undefined) throw unknownSession(id);
-    const reconnects = c.req.header("last-event-id"); // then it is newer than the query
-    const given = queryOf(c, ["follow"]);
-    const { since = 0, follow = true, encoding } = checked(
-      outputQuery,
-      reconnects === undefined ? given : { ...given, since: reconnects },
-    );
+    const lastId = c.req.header("last-event-id"); // of a client that reconnects: newer than its query
+    const given = { ...queryOf(c, ["follow"]), ...(lastId && { since: lastId }) };
+    const { since = 0, follow = true, encoding } = checked(outputQuery, given);
     const encode = encoding === "base64" ? asBase64 : asText;
     return sseResponse(
       streams,

@@ -24,12 +24,20 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 // deno-lint-ignore no-control-regex
 const SETTING = /\x1b(?:\[\?([\d;]+)([hl])|([=>])|(c))/g;
 
-/**
- * The sequences that put a terminal into the modes in which the program wrote what is held from an offset on.
- *
- * A mode that is set later on was off before, and the other way round; one that does not change is as it is now.
- */
-export function restoring(view: Pick<SessionView, "modes" | "read">, from: number): Uint8Array {
+/** The sequences that put a terminal into the modes in which the program wrote what is held from an offset on. */
+export type Restoring = (from: number) => Uint8Array;
+
+/** Makes them for one session: once for all viewers that have to go on from the same offset. */
+export function createRestoring(view: Pick<SessionView, "modes" | "read">): Restoring {
+  let known: { readonly from: number; readonly bytes: Uint8Array } | undefined;
+  return (from) => {
+    if (known?.from !== from) known = { from, bytes: restoring(view, from) };
+    return known.bytes;
+  };
+}
+
+/** A mode that is set later on was off before, and the other way round; one that does not change is as it is now. */
+function restoring(view: Pick<SessionView, "modes" | "read">, from: number): Uint8Array {
   const modes: Partial<Record<ModeName, boolean>> = {};
   const text = view.read(from).map(({ bytes }) => decoder.decode(bytes)).join("");
   for (const [, numbers, final, keypad, reset] of text.matchAll(SETTING)) {

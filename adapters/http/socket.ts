@@ -5,6 +5,9 @@
  */
 import type { WSContext } from "hono/ws";
 
+/** With so much unsent there is still room for more, bytes: a key's echo does not wait for the one before. */
+export const ROOM_BYTES = 4_096;
+
 /** One WebSocket. Its methods are safe to call after its end. */
 export interface Socket {
   /** Sends text as JSON, or bytes as they are. */

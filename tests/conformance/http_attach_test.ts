@@ -153,6 +153,9 @@ test("R14 a wrong token closes with 4401, an unknown or foreign session with 440
   assertEquals(await closedBy(served, id, encoder.encode("ls\n")), 4401);
   assertEquals(await closedBy(served, id, { token: TOKENS.two }), 4404);
   assertEquals(await closedBy(served, "none"), 4404);
+  const guesser = await attach(served, id, { token: "wrong" });
+  guesser.send({ type: "auth", token: TOKENS.one }); // there is one try
+  assertEquals([(await guesser.closed).code, guesser.messages], [4401, []]);
   const admin = await attach(served, id, { token: TOKENS.admin });
   await admin.until(() => admin.text() === "secret\n");
   admin.close();
