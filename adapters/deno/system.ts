@@ -8,7 +8,7 @@ import process from "node:process";
 import type { DirectoryStatus, Runtime } from "../../mod.ts";
 import { createOrphanGuard } from "../linux/orphan_guard.ts";
 import { codeOf } from "../node/failures.ts";
-import { createSystem, DELETED_CWD } from "../node/system.ts";
+import { createSystem, DELETED_CWD, isEnterable } from "../node/system.ts";
 import { isGranted, isNotCapable, missingFlags, notAllowed } from "./permissions.ts";
 import { atDenoExit, createDenoShutdown } from "./shutdown.ts";
 import { denoGlobal, type DenoPermission } from "./types.ts";
@@ -93,9 +93,8 @@ function cwd(): string {
 
 /** Synchronous, as on Node: the spawn that follows blocks on the same path. */
 function directoryStatus(path: string): DirectoryStatus {
-  if (!isGranted({ name: "read", path })) return "ok";
+  if (!isGranted({ name: "read", path }) || isEnterable(path)) return "ok";
   try {
-    // With the dot it fails for a directory that may not be entered
     return denoGlobal().statSync(`${path}/.`).isDirectory ? "ok" : "not-a-directory";
   } catch (error) {
     if (isNotCapable(error)) return "ok"; // /proc, /dev and the like take all permissions

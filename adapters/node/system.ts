@@ -5,7 +5,7 @@
  * @module
  */
 
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { homedir } from "node:os";
 import process from "node:process";
@@ -71,10 +71,16 @@ function afterReading(fire: () => void): () => void {
   };
 }
 
-/** Name by name: Node asks the system twice for each variable that a spread copies. */
+/**
+ * Name by name: Node asks the system twice for each variable that a spread copies, and `Object.fromEntries` takes twice as
+ * long.
+ */
 function environment(): Readonly<Record<string, string>> {
   const { env } = process;
-  return Object.fromEntries(Object.keys(env).map((name) => [name, env[name] ?? ""]));
+  if (Object.hasOwn(env, "__proto__")) return { ...env } as Readonly<Record<string, string>>; // no assignment would set it
+  const variables: Record<string, string> = {};
+  for (const name of Object.keys(env)) variables[name] = env[name] ?? "";
+  return variables;
 }
 
 /** Draws random bytes in stock: a draw costs the same for few bytes as for many. None is given out twice. */
@@ -106,14 +112,23 @@ function home(): string | undefined {
 
 /** Without the thread pool, which takes longer than the look itself: the spawn that follows blocks on the same path. */
 function directoryStatus(path: string): DirectoryStatus {
+  if (isEnterable(path)) return "ok";
   try {
-    // With the dot it fails for a file, and for a directory that may not be entered
     return statSync(`${path}/.`).isDirectory() ? "ok" : "not-a-directory";
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOTDIR") return "not-a-directory";
     return code === "EACCES" || code === "EPERM" ? "not-permitted" : "missing";
   }
+}
+
+/**
+ * Whether a directory is there and may be entered, in half the time of a look at what it is.
+ *
+ * With the dot it fails for a file, and for a directory that may not be entered; not on Windows.
+ */
+export function isEnterable(path: string): boolean {
+  return process.platform !== "win32" && existsSync(`${path}/.`);
 }
 
 function answers(host: string, port: number): Promise<boolean> {
