@@ -8,13 +8,21 @@
  */
 
 import { OffstageError } from "../../mod.ts";
-import { denoGlobal, type DenoPermission } from "./types.ts";
+import { denoGlobal, type DenoPermission, type DenoPermissionStatus } from "./types.ts";
+
+/** What Deno says of all of a kind. It keeps such an object true when a permission is revoked, so each is asked for once. */
+const wholeKinds = new Map<DenoPermission["name"], DenoPermissionStatus>();
 
 /** Whether this process has a permission. */
 export function isGranted(permission: DenoPermission): boolean {
   const { permissions } = denoGlobal();
-  // All of a kind first, which is the usual answer and takes Deno a third of the time; `partial`: parts of it are denied
-  const all = permissions.querySync({ name: permission.name } as DenoPermission);
+  const { name } = permission;
+  // All of a kind first, which is the usual answer; `partial`: parts of it are denied
+  let all = wholeKinds.get(name);
+  if (all === undefined) {
+    all = permissions.querySync({ name } as DenoPermission);
+    wholeKinds.set(name, all);
+  }
   if (all.state === "granted" && !all.partial) return true;
   // A copy, because Deno writes into what it is asked
   return permissions.querySync({ ...permission }).state === "granted";

@@ -17,11 +17,7 @@ export interface DenoGlobal {
   /** What this process may do. */
   readonly permissions: {
     /** Never asks anybody, unlike the calls that need the permission. */
-    querySync(permission: DenoPermission): {
-      readonly state: "granted" | "prompt" | "denied";
-      /** Granted, but for a part of it that is denied. */
-      readonly partial?: boolean;
-    };
+    querySync(permission: DenoPermission): DenoPermissionStatus;
   };
   /** Looks at a file, following links. */
   stat(path: string): Promise<DenoFileInfo>;
@@ -46,6 +42,14 @@ export type DenoPermission =
   | { readonly name: "env"; readonly variable?: string }
   | { readonly name: "net"; readonly host?: string }
   | { readonly name: "sys"; readonly kind?: string };
+
+/** What Deno says of a permission: now, not as it was when it was asked. */
+export interface DenoPermissionStatus {
+  /** Whether this process has it. */
+  readonly state: "granted" | "prompt" | "denied";
+  /** Granted, but for a part of it that is denied. */
+  readonly partial?: boolean;
+}
 
 /** How a function of a native library is called. */
 export interface DenoForeignFunction {
