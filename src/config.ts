@@ -155,11 +155,11 @@ const others = {
   limits: v.optional(limitsSchema(v.number())),
 };
 
-const schema: v.GenericSchema<unknown, ExecConfig> = v.object({
+const entries = {
   ...entriesFor<NumberKey, number>(NUMBERS, v.number()),
   ...entriesFor<BooleanKey, boolean>(BOOLEANS, v.boolean()),
   ...others,
-}) as v.GenericSchema<unknown, ExecConfig>;
+};
 
 function entriesFor<K extends string, T>(
   table: Readonly<Record<K, unknown>>,
@@ -174,7 +174,7 @@ function entriesFor<K extends string, T>(
 
 const KNOWN = {
   prefix: "tools.exec.",
-  keys: [...Object.keys(NUMBERS), ...Object.keys(BOOLEANS), ...Object.keys(others)],
+  keys: Object.keys(entries),
 };
 
 /**
@@ -185,7 +185,7 @@ const KNOWN = {
  * @throws {OffstageError} `invalid`, with every problem, when a key is unknown or of the wrong type
  */
 export function resolveSettings(config: unknown, environment: Readonly<Record<string, string>>): Settings {
-  const checked = check(schema, config, KNOWN);
+  const checked = check<ExecConfig>(entries, config, KNOWN);
   const problems = [...(checked.ok ? timeoutConflict(checked.value) : checked.problems)];
   if (!checked.ok || problems.length > 0) {
     throw new OffstageError("invalid", `Cannot use this configuration: ${listProblems(problems)}`, { problems });

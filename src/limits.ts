@@ -89,11 +89,10 @@ const KNOWN = {
  */
 export function limitsSchema(number: v.GenericSchema<unknown, number>): v.GenericSchema<unknown, Limits> {
   const entries = Object.fromEntries(LIMIT_NAMES.map((name) => [name, v.optional(limitSchema(RULES[name], number))]));
-  const schema = v.object(entries) as v.GenericSchema<unknown, Limits>;
   return v.pipe(
     v.unknown(),
     v.rawTransform<unknown, Limits>(({ dataset: { value: input }, addIssue, NEVER }) => {
-      const checked = check(schema, input, KNOWN);
+      const checked = check<Limits>(entries, input, KNOWN);
       if (checked.ok) return checked.value;
       for (const { key, message } of checked.problems) {
         const path = { type: "unknown", origin: "value", input, key, value: undefined } as const;

@@ -19,6 +19,8 @@ export interface KnownKeys {
   readonly keys: readonly string[];
   /** Common other names, each with the right one, for keys that no edit distance would find. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** Keys that must be there. */
+  readonly required?: readonly string[];
   /** Put before each key in a problem, e.g. `tools.exec.`. */
   readonly prefix?: string;
 }
@@ -26,29 +28,42 @@ export interface KnownKeys {
 /**
  * Validates an object. A `null` value counts as absent: strict tool callers send it for every optional key.
  *
+ * Only the keys that are there are looked at: most calls have few of many.
+ *
+ * @param entries the schema of each key, for one that is there
  * @returns the parsed value, or every problem: unknown keys with the nearest known one, and each schema issue
  */
-export function check<T>(schema: v.GenericSchema<unknown, T>, input: unknown, known: KnownKeys): Checked<T> {
+export function check<T>(
+  entries: Readonly<Record<string, v.GenericSchema>>,
+  input: unknown,
+  known: KnownKeys,
+): Checked<T> {
   const prefix = known.prefix ?? "";
   const shape = asRecord(input);
   if (shape === undefined) {
     const key = prefix.replace(/\.$/, "");
     return { ok: false, problems: [{ key, message: `expected an object but received ${describe(input)}` }] };
   }
-  const problems: Problem[] = [];
+  const unknown: Problem[] = [];
+  const wrong: Problem[] = [];
   const taken: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(shape)) {
+  for (const key of Object.keys(shape)) {
+    const value = shape[key];
     if (value === null || value === undefined) continue;
-    if (known.keys.includes(key)) taken[key] = value;
-    else problems.push({ key: prefix + key, message: unknownKey(key, known) });
-  }
-  const result = v.safeParse(schema, taken);
-  if (!result.success) {
-    for (const issue of result.issues) {
-      problems.push({ key: prefix + (v.getDotPath(issue) ?? ""), message: problemText(issue) });
+    const entry = Object.hasOwn(entries, key) ? entries[key] : undefined;
+    if (entry === undefined) {
+      unknown.push({ key: prefix + key, message: unknownKey(key, known) });
+      continue;
     }
+    const { output, issues = [] } = v.safeParse(entry, value);
+    taken[key] = output;
+    for (const issue of issues) wrong.push({ key: prefix + keyOf(key, issue), message: problemText(issue) });
   }
-  return result.success && problems.length === 0 ? { ok: true, value: result.output } : { ok: false, problems };
+  for (const key of known.required ?? []) {
+    if (!Object.hasOwn(taken, key)) wrong.push({ key: prefix + key, message: "required" });
+  }
+  const problems = unknown.length + wrong.length === 0 ? undefined : [...unknown, ...wrong];
+  return problems === undefined ? { ok: true, value: taken as T } : { ok: false, problems };
 }
 
 /** A number, also when it comes as a decimal string (models send those); never NaN. */
@@ -86,9 +101,14 @@ function unknownKey(key: string, known: KnownKeys): string {
   return near === undefined ? `unknown; known are ${known.keys.join(", ")}` : `unknown; did you mean "${near}"?`;
 }
 
+function keyOf(key: string, issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue);
+  return path === null ? key : `${key}.${path}`;
+}
+
 function problemText(issue: v.BaseIssue<unknown>): string {
   if (issue.kind === "schema" && issue.input === undefined) {
-    return issue.type === "object" ? "required" : `required: expected ${issue.expected ?? "a value"}`;
+    return `required: expected ${issue.expected ?? "a value"}`;
   }
   return issue.message.replace(/^Invalid (\w+): Expected/, "expected").replace(
     /^expected \((.*?)\)/,

@@ -121,6 +121,7 @@ export const execSchema: v.GenericSchema<unknown, ExecParams> = v.object(entries
 
 const KNOWN = {
   keys: Object.keys(entries),
+  required: ["command"],
   aliases: {
     cmd: "command",
     script: "command",
@@ -173,7 +174,7 @@ function withoutNulls(input: unknown): unknown {
 
 /** Checks the parameters of a call; every problem is in the answer, and none was acted upon. */
 export function checkExec(input: unknown): Checked<ExecParams> {
-  const checked = check(execSchema, input, KNOWN);
+  const checked = check<ExecParams>(entries, input, KNOWN);
   if (!checked.ok) return checked;
   const problems: Problem[] = [];
   const { timeout, timeoutSeconds } = checked.value;

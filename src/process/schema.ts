@@ -172,6 +172,7 @@ export const processSchema: v.GenericSchema<unknown, ProcessParams> = v.object(e
 
 const KNOWN = {
   keys: Object.keys(entries),
+  required: ["action"],
   aliases: {
     id: "sessionId",
     session: "sessionId",
@@ -199,7 +200,7 @@ export function checkProcess(
   input: unknown,
   actions: readonly ProcessAction[] = PROCESS_ACTIONS,
 ): Checked<ProcessParams> {
-  const checked = check(processSchema, input, KNOWN);
+  const checked = check<ProcessParams>(entries, input, KNOWN);
   const action = givenAction(input);
   if (action === undefined || !actions.includes(action)) return withActionProblem(checked, input, actions);
   const places = misplaced(action, input as Record<string, unknown>);
