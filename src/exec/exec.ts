@@ -10,6 +10,7 @@ import type { Registry } from "../session/registry.ts";
 import { createLineWatch } from "../session/line_watch.ts";
 import { tellEnd } from "../session/news.ts";
 import { Session } from "../session/session.ts";
+import { createSessionLog } from "../session/session_log.ts";
 import { reportedLimits, startSession } from "../session/start.ts";
 import { stop } from "../session/stop.ts";
 import { survivorsSentence } from "../session/wording.ts";
@@ -124,8 +125,8 @@ async function start(context: ExecContext, plan: Plan, params: ExecParams): Prom
     idleEndMs: settings.idleEndMs,
     background: yieldAfterMs(context, params) === 0,
   };
-  const session = new Session(facts, runtime.clock, settings.maxOutputChars);
-  session.log.keepHead(Math.ceil(settings.maxResultChars / 2));
+  const held = { chars: settings.maxOutputChars, head: Math.ceil(settings.maxResultChars / 2) };
+  const session = new Session(facts, runtime.clock, (session) => createSessionLog(session, held));
   const spec = { argv, cwd: request.cwd, env: plan.environment(session.id), stdin, sessionId: session.id };
   const warnings = await startSession(
     session,

@@ -119,12 +119,12 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
     elevatedEnabled: hosts.elevated.enabled,
     elevatedAllowed: isAllowed(hosts.elevated, scope),
   });
-  const env = params.env ?? {};
+  const { env = {} } = params;
   const command = commandProblem(params.command);
   const problems: readonly Problem[] = [
     ...(command === undefined ? [] : [command]),
     ...(route.ok ? [] : route.problems),
-    ...environmentProblems(env, { realHost: route.ok && route.host !== "sandbox" }),
+    ...(params.env === undefined ? [] : environmentProblems(env, { realHost: route.ok && route.host !== "sandbox" })),
   ];
   if (!route.ok || problems.length > 0) throw invalid(problems);
 
@@ -138,19 +138,18 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
   const shell = await context.shellFor(environment);
   const { terminal, warnings } = await chooseTerminal(params, spawner);
   const { limits, warnings: lowered } = limitsInForce(settings.limits, params.limits);
-  const request: ExecRequest = Object.freeze({
+  const request: ExecRequest = {
     scope,
     command: params.command,
     cwd,
-    env: Object.freeze({ ...env }),
+    env: { ...env },
     host: route.host,
     ...(route.node !== undefined && { node: route.node }),
     elevated: params.elevated ?? false,
     pty: terminal !== undefined,
     ...(limits !== undefined && { limits }),
-  });
-  const denial = hosts.authorize === undefined ? undefined : await denialOf(hosts.authorize, request);
-  if (denial !== undefined) throw new OffstageError("refused", `Not allowed to run this command: ${denial}`);
+  };
+  if (hosts.authorize !== undefined) await authorize(hosts.authorize, request);
 
   const wrapped = shellCommand(shell, params.command, {
     mergeStreams: params.mergeStreams ?? false,
@@ -201,10 +200,17 @@ function isAllowed({ allowed }: Hosts["elevated"], scope: string): boolean {
   }
 }
 
+/** Asks the policy, which cannot change what it is asked about. @throws {OffstageError} `refused` */
+async function authorize(policy: NonNullable<Hosts["authorize"]>, request: ExecRequest): Promise<void> {
+  Object.freeze(request.env);
+  const denial = await denialOf(policy, Object.freeze(request));
+  if (denial !== undefined) throw new OffstageError("refused", `Not allowed to run this command: ${denial}`);
+}
+
 /** Why a request is denied; `undefined` if it is allowed, which only a clear answer of the policy means. */
-async function denialOf(authorize: NonNullable<Hosts["authorize"]>, request: ExecRequest): Promise<string | undefined> {
+async function denialOf(policy: NonNullable<Hosts["authorize"]>, request: ExecRequest): Promise<string | undefined> {
   try {
-    const verdict = await authorize(request);
+    const verdict = await policy(request);
     if (verdict?.allow === true) return undefined;
     return verdict?.reason ?? "authorize gave no reason";
   } catch (error) {

@@ -48,6 +48,7 @@ export interface ShellCommand {
 export const MAX_COMMAND_BYTES: number = 1_048_576;
 
 const VARIABLE = "OFFSTAGE_COMMAND_";
+const FIRST_VARIABLE = `${VARIABLE}1`;
 
 /** Room for `OFFSTAGE_COMMAND_12=` in {@linkcode MAX_STRING_BYTES}. */
 const POSIX_PIECE_BYTES = MAX_STRING_BYTES - 32;
@@ -150,27 +151,39 @@ export function shellCommand(
     readonly limits?: Limits | undefined;
   },
 ): ShellCommand {
-  const windows = isPowerShell(shell);
-  const pieces = split(command, windows ? WINDOWS_PIECE_BYTES : POSIX_PIECE_BYTES);
-  const names = pieces.map((_, index) => `${VARIABLE}${index + 1}`);
+  const { mergeStreams, close = [], limits } = options;
+  const pieces = split(command, isPowerShell(shell) ? WINDOWS_PIECE_BYTES : POSIX_PIECE_BYTES);
+  if (pieces.length === 1 && !mergeStreams && close.length === 0 && limits === undefined) {
+    return { argv: plainArgv(shell), env: { [FIRST_VARIABLE]: command } };
+  }
   const env = Object.fromEntries(pieces.map((piece, index) => [`${VARIABLE}${index + 1}`, piece]));
-  const argv = windows
-    ? [
-      shell.path,
-      "-NoProfile",
-      "-NonInteractive",
-      "-Command",
-      powershellWrapper(names.length, options.mergeStreams),
-    ] as const
-    : [
-      shell.path,
-      ...(NO_STARTUP_FILES[shell.kind] ?? []),
-      "-c",
-      (options.limits === undefined ? "" : limitScript(options.limits, shell.kind)) +
-      closing(shell.kind, options.close ?? []) +
-      posixWrapper(shell.kind, names, options.mergeStreams),
-    ] as const;
-  return { argv, env };
+  return { argv: argvFor(shell, Object.keys(env), mergeStreams, close, limits), env };
+}
+
+const knownArgv = new WeakMap<Shell, ShellCommand["argv"]>();
+
+/** What a shell is started with for most commands: it is the same for all of them. */
+function plainArgv(shell: Shell): ShellCommand["argv"] {
+  const known = knownArgv.get(shell);
+  if (known !== undefined) return known;
+  const argv = argvFor(shell, [FIRST_VARIABLE], false, [], undefined);
+  knownArgv.set(shell, argv);
+  return argv;
+}
+
+function argvFor(
+  shell: Shell,
+  names: readonly string[],
+  mergeStreams: boolean,
+  close: readonly number[],
+  limits: Limits | undefined,
+): ShellCommand["argv"] {
+  if (isPowerShell(shell)) {
+    return [shell.path, "-NoProfile", "-NonInteractive", "-Command", powershellWrapper(names.length, mergeStreams)];
+  }
+  const script = (limits === undefined ? "" : limitScript(limits, shell.kind)) + closing(shell.kind, close) +
+    posixWrapper(shell.kind, names, mergeStreams);
+  return [shell.path, ...(NO_STARTUP_FILES[shell.kind] ?? []), "-c", script];
 }
 
 /** Whether a shell can hold what it runs to limits. */

@@ -85,6 +85,14 @@ export function createRegistry(options: RegistryOptions): Registry {
   const stats = createStats();
   const idleEnd = createIdleEnd({ killGraceMs: settings.killGraceMs, lookAgain });
 
+  let nextId: string | undefined; // drawn while a command runs, so that the next one has it at once
+
+  function drawId(): string {
+    const id = newSessionId(randomBytes, (candidate) => used.has(candidate));
+    used.add(id);
+    return id;
+  }
+
   const ofScope = (scope: string): readonly Session[] => [...(scopes.get(scope) ?? [])];
   const seenBy = (scope: string): readonly Session[] => scope === ALL_SCOPES ? [...sessions.values()] : ofScope(scope);
 
@@ -151,8 +159,8 @@ export function createRegistry(options: RegistryOptions): Registry {
   return {
     ...starts,
     newId: () => {
-      const id = newSessionId(randomBytes, (candidate) => used.has(candidate));
-      used.add(id);
+      const id = nextId ?? drawId();
+      nextId = undefined;
       return id;
     },
     add: (session) => {
@@ -160,6 +168,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       sessions.set(id, session);
       scopes.set(scope, (scopes.get(scope) ?? new Set()).add(session));
       occupy(session);
+      nextId ??= drawId();
     },
     show: (session) => {
       session.listed = true;

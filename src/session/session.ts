@@ -5,7 +5,7 @@
  */
 import { tailOfLog } from "../output/budget.ts";
 import { createCursor, type Cursor } from "../output/cursor.ts";
-import { createOutputLog, type OutputLog } from "../output/log.ts";
+import type { OutputLog } from "../output/log.ts";
 import type {
   Child,
   Clock,
@@ -59,8 +59,6 @@ export type InputState = "open" | "closed" | "ended" | "broken";
 export class Session {
   /** What was known before the start. */
   readonly facts: SessionFacts;
-  /** Everything it has printed. */
-  readonly log: OutputLog;
   /** Wall clock of the start, ms. */
   readonly startedAt: number;
   /** The clock all its times are measured with. */
@@ -132,6 +130,8 @@ export class Session {
   /** Monotonic time of the start, ms. */
   readonly startedMonotonic: number;
 
+  readonly #makeLog: (session: Session) => OutputLog;
+  #log: OutputLog | undefined;
   readonly #listeners = new Set<() => void>();
   #name: string | undefined;
   #cursor: Cursor | undefined;
@@ -142,14 +142,12 @@ export class Session {
   /**
    * @param facts what is known before the start
    * @param clock time
-   * @param maxOutputChars how much of the output is held, code points
+   * @param makeLog makes its log when there is first something to do with it
    */
-  constructor(facts: SessionFacts, clock: Clock, maxOutputChars: number) {
+  constructor(facts: SessionFacts, clock: Clock, makeLog: (session: Session) => OutputLog) {
     this.facts = facts;
     this.clock = clock;
-    const { terminal: size } = facts;
-    const terminal = size && { size, fullScreen: () => this.watch?.modes.alternateScreen ?? false };
-    this.log = createOutputLog({ maxChars: maxOutputChars, terminal });
+    this.#makeLog = makeLog;
     this.startedAt = clock.now();
     this.startedMonotonic =
       this.lastOutputAt =
@@ -165,6 +163,11 @@ export class Session {
       })
       : undefined;
     this.sink = { chunk: (stream, bytes) => this.#take(stream, bytes), end: () => this.#endOutput() };
+  }
+
+  /** Everything it has printed. */
+  get log(): OutputLog {
+    return (this.#log ??= this.#makeLog(this));
   }
 
   /** Its id. */

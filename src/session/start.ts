@@ -36,6 +36,7 @@ export async function startSession(
     registry.add(session);
   });
   follow(session, registry, killGraceMs);
+  void session.log; // made while the command starts, and not when it ends without output
   return session.child.warnings ?? [];
 }
 
