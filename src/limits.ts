@@ -120,6 +120,9 @@ export interface LimitsInForce {
   readonly warnings: readonly string[];
 }
 
+/** A call that asks for no limits. */
+const UNASKED: Limits = {};
+
 /** A command without limits. */
 const UNLIMITED: LimitsInForce = { limits: undefined, warnings: [] };
 
@@ -129,7 +132,8 @@ const UNLIMITED: LimitsInForce = { limits: undefined, warnings: [] };
  * @param configured `tools.exec.limits`
  * @param asked the call's `limits`
  */
-export function limitsInForce(configured: Limits, asked: Limits = {}): LimitsInForce {
+export function limitsInForce(configured: Limits, asked: Limits = UNASKED): LimitsInForce {
+  if (asked === UNASKED && Object.keys(configured).length === 0) return UNLIMITED;
   const limits: { [Name in LimitName]?: number } = {};
   const warnings: string[] = [];
   for (const name of LIMIT_NAMES) {

@@ -67,7 +67,10 @@ function forwardOutput({ stdout, stderr }: BunSubprocess, sink: OutputSink): () 
       // ECONNRESET, EIO: the stream is over, which is all there is to know
     }
   };
-  void Promise.all([forward("stdout", stdout), forward("stderr", stderr)]).then(() => sink.end());
+  void Promise.all([forward("stdout", stdout), forward("stderr", stderr)]).then(() => {
+    readers.length = 0;
+    sink.end();
+  });
   return () => {
     for (const reader of readers) reader.cancel().catch(ignore);
   };

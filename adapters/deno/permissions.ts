@@ -50,8 +50,7 @@ export function missingFlags(needed: readonly DenoPermission[]): string {
  * @throws {OffstageError} `refused`, with the flag that would allow it
  */
 export function demand(permission: DenoPermission, purpose: string): void {
-  const flag = missingFlags([permission]);
-  if (flag !== "") throw notAllowed(purpose, flag);
+  if (!isGranted(permission)) throw notAllowed(purpose, missingFlags([permission]));
 }
 
 /** The error for something Deno does not allow. */

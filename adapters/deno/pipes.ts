@@ -41,12 +41,14 @@ export function spawnOnPipes(spec: SpawnSpec, sink: OutputSink): Child {
   const child = start(spec);
   const { pid } = child;
   let exitedAt: number | undefined;
-  const exited = child.status.then<Exit, Exit>(
-    ({ code, signal }) => signal === null ? { code } : { signal },
-    () => ({ code: null }), // ended by a real-time signal
-  ).finally(() => {
+  const ended = (exit: Exit): Exit => {
     exitedAt = performance.now();
-  });
+    return exit;
+  };
+  const exited = child.status.then<Exit, Exit>(
+    ({ code, signal }) => ended(signal === null ? { code } : { signal }),
+    () => ended({ code: null }), // ended by a real-time signal
+  );
   const kill = killFor(spec.argv[0], child);
   const leader: GroupLeader = { pid, sessionId: spec.sessionId, kill, exitedAt: () => exitedAt };
   const input = spec.stdin === "open" ? inputOf(child.stdin) : NO_INPUT;
@@ -120,8 +122,12 @@ function forwardOutput({ stdout, stderr }: DenoChildProcess, sink: OutputSink): 
     }
   };
   const readers = [stdout.getReader({ mode: "byob" }), stderr.getReader({ mode: "byob" })] as const;
-  void Promise.all([forward("stdout", readers[0]), forward("stderr", readers[1])]).then(() => sink.end());
-  return () => readers.forEach((reader) => void reader.cancel().catch(ignore));
+  let isOver = false;
+  void Promise.all([forward("stdout", readers[0]), forward("stderr", readers[1])]).then(() => {
+    isOver = true;
+    sink.end();
+  });
+  return () => isOver || readers.forEach((reader) => void reader.cancel().catch(ignore));
 }
 
 const NO_INPUT: Input = {

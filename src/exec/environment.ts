@@ -141,27 +141,39 @@ export function buildEnvironment(options: EnvironmentOptions): Record<string, st
 }
 
 /** One by one into the one object: a spread of spreads takes Deno five times as long, and every command has this done. */
-function add(variables: Record<string, string>, name: string, value: string): void {
-  if (name !== "__proto__") variables[name] = value;
-  else Object.defineProperty(variables, name, { value, configurable: true, enumerable: true, writable: true });
+function addAll(variables: Record<string, string>, more: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(more)) variables[name] = more[name] as string;
+  addOddlyNamed(variables, more);
 }
 
-function addAll(variables: Record<string, string>, more: Readonly<Record<string, string>>): void {
-  for (const name of Object.keys(more)) add(variables, name, more[name] as string);
+/** An assignment to `__proto__` would make no variable. */
+function addOddlyNamed(variables: Record<string, string>, more: Readonly<Record<string, string>>): void {
+  if (!Object.hasOwn(more, "__proto__")) return;
+  Object.defineProperty(variables, "__proto__", {
+    value: more["__proto__"],
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  });
 }
 
 function inherit(variables: Record<string, string>, options: EnvironmentOptions): void {
   const { host, policy, injection = INJECTION_VARIABLES } = options;
   if (policy === "none") return;
-  const allow = policy === "all" ? undefined : policy.allow?.map(globPattern);
-  const deny = policy === "all" ? [] : (policy.deny ?? []).map(globPattern);
   const isInjection = injection === INJECTION_VARIABLES ? isUsualInjection : injectionTest(injection);
+  const isAllowed = policy === "all" ? undefined : policyTest(policy);
   for (const name of Object.keys(host)) {
-    const isLeftOut = isInjection(name) ||
-      (allow !== undefined && !allow.some((pattern) => pattern.test(name))) ||
-      deny.some((pattern) => pattern.test(name));
-    if (!isLeftOut) add(variables, name, host[name] as string);
+    if (isInjection(name) || isAllowed?.(name) === false) continue;
+    variables[name] = host[name] as string;
   }
+  if (isAllowed?.("__proto__") !== false) addOddlyNamed(variables, host);
+}
+
+function policyTest(policy: Exclude<InheritPolicy, string>): (name: string) => boolean {
+  const allow = policy.allow?.map(globPattern);
+  const deny = (policy.deny ?? []).map(globPattern);
+  return (name) =>
+    (allow === undefined || allow.some((pattern) => pattern.test(name))) && !deny.some((pattern) => pattern.test(name));
 }
 
 /** Puts a table into a form in which many names can be looked up. */

@@ -90,7 +90,11 @@ export async function exec(context: ExecContext, input: unknown, options: ExecOp
     if (error instanceof OffstageError) return notStarted(error);
     throw error;
   }
-  return await answerWhenDue(context, params, options, started).finally(freeSeat);
+  try {
+    return await answerWhenDue(context, params, options, started);
+  } finally {
+    freeSeat();
+  }
 }
 
 /** Starts what was planned, on pipes if its terminal cannot be opened (spec E6). */

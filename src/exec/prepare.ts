@@ -142,7 +142,7 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
     scope,
     command: params.command,
     cwd,
-    env: { ...env },
+    env,
     host: route.host,
     ...(route.node !== undefined && { node: route.node }),
     elevated: params.elevated ?? false,
@@ -200,10 +200,14 @@ function isAllowed({ allowed }: Hosts["elevated"], scope: string): boolean {
   }
 }
 
-/** Asks the policy, which cannot change what it is asked about. @throws {OffstageError} `refused` */
+/**
+ * Asks the policy, which cannot change what it is asked about.
+ *
+ * @throws {OffstageError} `refused`
+ */
 async function authorize(policy: NonNullable<Hosts["authorize"]>, request: ExecRequest): Promise<void> {
-  Object.freeze(request.env);
-  const denial = await denialOf(policy, Object.freeze(request));
+  const env = Object.freeze({ ...request.env });
+  const denial = await denialOf(policy, Object.freeze({ ...request, env }));
   if (denial !== undefined) throw new OffstageError("refused", `Not allowed to run this command: ${denial}`);
 }
 

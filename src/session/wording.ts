@@ -194,6 +194,7 @@ export function reportWarnings({ facts, limitReport = [] }: Session): readonly s
 /** What is left to say about limits at a session's end. */
 export function limitNotes(session: Session): readonly string[] {
   const { facts, limitReport, limitsTold, outputCut, stopCause } = session;
+  if (facts.limits === undefined) return [];
   const isUnknown = facts.reportsLimits === true && limitReport === undefined;
   return [
     ...(isUnknown ? [`its limits may not have been in force: ${facts.shell} did not report on them`] : []),
