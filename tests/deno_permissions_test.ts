@@ -6,6 +6,7 @@
  */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { execFileSync } from "node:child_process";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -101,4 +102,18 @@ test("Deno --allow-all: nothing is missing", { skip }, async () => {
   const found = await probe("--allow-all");
   assertEquals(found.capabilities, { pty: true, signals: true, groups: true });
   assertEquals([found.echo, found.programs], [ECHO, [true, true, false]]);
+});
+
+test("Deno: what is revoked is not taken for granted any more", { skip }, () => {
+  const permissions = new URL("../adapters/deno/permissions.ts", import.meta.url).href;
+  const program = `
+    const { isGranted } = await import(${JSON.stringify(permissions)});
+    const all = () => [{ name: "run" }, { name: "run", command: "sh" }, { name: "read", path: "/" }].map(isGranted);
+    const before = all();
+    Deno.permissions.revokeSync({ name: "run" });
+    await Deno.permissions.revoke({ name: "read" });
+    console.log(JSON.stringify([before, all()]));
+  `;
+  const printed = execFileSync(process.execPath, ["eval", program], { encoding: "utf8" });
+  assertEquals(JSON.parse(printed), [[true, true, true], [false, false, false]]);
 });

@@ -127,7 +127,10 @@ function forwardOutput({ stdout, stderr }: DenoChildProcess, sink: OutputSink): 
     isOver = true;
     sink.end();
   });
-  return () => isOver || readers.forEach((reader) => void reader.cancel().catch(ignore));
+  return () => {
+    if (isOver) return;
+    for (const reader of readers) reader.cancel().catch(ignore);
+  };
 }
 
 const NO_INPUT: Input = {

@@ -130,7 +130,7 @@ export function buildEnvironment(options: EnvironmentOptions): Record<string, st
   const { terminal, plainTerminal, sandbox } = options;
   const variables: Record<string, string> = {};
   if (sandbox) addAll(variables, SANDBOX_VARIABLES);
-  else inherit(variables, options);
+  else if (options.policy !== "none") addAll(variables, options.host, inheritanceTest(options));
   addAll(variables, terminal ? TERMINAL_VARIABLES : plainTerminal ? PLAIN_VARIABLES : {});
   addAll(variables, options.env);
   variables["OPENCLAW_SHELL"] = "exec";
@@ -141,39 +141,30 @@ export function buildEnvironment(options: EnvironmentOptions): Record<string, st
 }
 
 /** One by one into the one object: a spread of spreads takes Deno five times as long, and every command has this done. */
-function addAll(variables: Record<string, string>, more: Readonly<Record<string, string>>): void {
-  for (const name of Object.keys(more)) variables[name] = more[name] as string;
-  addOddlyNamed(variables, more);
-}
-
-/** An assignment to `__proto__` would make no variable. */
-function addOddlyNamed(variables: Record<string, string>, more: Readonly<Record<string, string>>): void {
-  if (!Object.hasOwn(more, "__proto__")) return;
-  Object.defineProperty(variables, "__proto__", {
-    value: more["__proto__"],
+function addAll(
+  variables: Record<string, string>,
+  more: Readonly<Record<string, string>>,
+  isWanted: (name: string) => boolean = () => true,
+): void {
+  for (const name of Object.keys(more)) if (isWanted(name)) variables[name] = more[name] as string;
+  const oddName = "__proto__"; // to which an assignment makes no variable
+  if (!Object.hasOwn(more, oddName) || !isWanted(oddName)) return;
+  Object.defineProperty(variables, oddName, {
+    value: more[oddName],
     configurable: true,
     enumerable: true,
     writable: true,
   });
 }
 
-function inherit(variables: Record<string, string>, options: EnvironmentOptions): void {
-  const { host, policy, injection = INJECTION_VARIABLES } = options;
-  if (policy === "none") return;
+/** Tells which of the host's variables a command inherits. */
+function inheritanceTest({ policy, injection = INJECTION_VARIABLES }: EnvironmentOptions): (name: string) => boolean {
   const isInjection = injection === INJECTION_VARIABLES ? isUsualInjection : injectionTest(injection);
-  const isAllowed = policy === "all" ? undefined : policyTest(policy);
-  for (const name of Object.keys(host)) {
-    if (isInjection(name) || isAllowed?.(name) === false) continue;
-    variables[name] = host[name] as string;
-  }
-  if (isAllowed?.("__proto__") !== false) addOddlyNamed(variables, host);
-}
-
-function policyTest(policy: Exclude<InheritPolicy, string>): (name: string) => boolean {
+  if (policy === "all" || policy === "none") return (name) => !isInjection(name);
   const allow = policy.allow?.map(globPattern);
   const deny = (policy.deny ?? []).map(globPattern);
-  return (name) =>
-    (allow === undefined || allow.some((pattern) => pattern.test(name))) && !deny.some((pattern) => pattern.test(name));
+  const isAllowed = (name: string): boolean => allow === undefined || allow.some((pattern) => pattern.test(name));
+  return (name) => !isInjection(name) && isAllowed(name) && !deny.some((pattern) => pattern.test(name));
 }
 
 /** Puts a table into a form in which many names can be looked up. */
