@@ -87,6 +87,7 @@ export type {
   InputReader,
   OrphanGuard,
   OutputSink,
+  Place,
   Runtime,
   SignalName,
   SignalOutcome,
@@ -97,4 +98,5 @@ export type {
   TerminalSize,
   TreeInspector,
   TreeProcess,
+  WrappingHost,
 } from "./src/runtime.ts";

@@ -7,8 +7,8 @@ import { type Agent, execTool, makeAgent, processTool } from "./agent.ts";
 import { type ExecConfig, resolveSettings, type Settings } from "./config.ts";
 import { OffstageError } from "./errors.ts";
 import type { Hosts } from "./exec/prepare.ts";
-import { createShellChooser } from "./exec/shell.ts";
-import type { GuardStatus, Runtime, Spawner } from "./runtime.ts";
+import { createShells } from "./exec/shells.ts";
+import type { GuardStatus, Runtime, Spawner, WrappingHost } from "./runtime.ts";
 import type { SessionEvent } from "./session/event.ts";
 import { createEvents } from "./session/events.ts";
 import { endAll } from "./session/end_all.ts";
@@ -23,9 +23,9 @@ export interface OffstageConfig {
   /** The configuration file's shape: only `tools.exec` is read, other tools' settings are not ours. */
   readonly tools?: { readonly exec?: ExecConfig; readonly [other: string]: unknown };
   /** Runs commands in a sandbox; with one, commands run there unless the settings say otherwise. */
-  readonly sandbox?: Spawner;
-  /** Runs commands on other machines, by name. */
-  readonly nodes?: Readonly<Record<string, Spawner>>;
+  readonly sandbox?: Spawner | WrappingHost;
+  /** Runs commands on other machines, by name. Of this process's environment they are given nothing. */
+  readonly nodes?: Readonly<Record<string, Spawner | WrappingHost>>;
   /** Who may leave the sandbox with `elevated: true`: `allowed` is given the scope. Default: nobody. */
   readonly elevated?: Hosts["elevated"];
   /**
@@ -105,16 +105,14 @@ export function createOffstage(options: OffstageOptions): Offstage {
   const settings = resolveSettings(options.tools?.exec, runtime.environment());
   execTool.begin();
   const hosts: Hosts = {
-    ...(options.sandbox !== undefined && { sandbox: options.sandbox }),
-    nodes: options.nodes ?? {},
+    ...(options.sandbox !== undefined && { sandbox: spawnerOf(options.sandbox, runtime) }),
+    nodes: Object.fromEntries(
+      Object.entries(options.nodes ?? {}).map(([name, host]) => [name, spawnerOf(host, runtime)]),
+    ),
     elevated: options.elevated ?? { enabled: false, allowed: () => false },
     ...(options.authorize !== undefined && { authorize: options.authorize }),
   };
-  const shellFor = createShellChooser({
-    option: settings.shell,
-    platform: runtime.platform,
-    hasProgram: (name) => runtime.hasProgram(name),
-  });
+  const shellFor = createShells(settings.shell, runtime);
   const events = createEvents({
     settings,
     ...(options.onEvent !== undefined && { onEvent: options.onEvent }),
@@ -188,4 +186,8 @@ export function createOffstage(options: OffstageOptions): Offstage {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function spawnerOf(host: Spawner | WrappingHost, { spawner }: Runtime): Spawner {
+  return typeof host === "function" ? host(spawner) : host;
 }

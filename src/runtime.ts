@@ -58,7 +58,7 @@ export interface SpawnSpec {
   readonly argv: readonly [string, ...string[]];
   /** Absolute working directory, known to exist. */
   readonly cwd: string;
-  /** The whole environment of the child: nothing is added to it. */
+  /** The whole environment of the child: nothing is added to it, unless it runs on another machine. */
   readonly env: Readonly<Record<string, string>>;
   /** `closed` is `/dev/null`: a read sees the end at once. Ignored with `terminal`. */
   readonly stdin: "open" | "closed";
@@ -169,10 +169,27 @@ export interface SpawnerCapabilities {
   readonly groups: boolean;
 }
 
+/** What is at a path, as far as running a command there is concerned. `outside`: the host keeps commands out of it. */
+export type DirectoryStatus = "ok" | "missing" | "not-a-directory" | "not-permitted" | "outside";
+
+/** Where a spawner's commands run, if that is not simply this machine: asked before each start instead of the runtime. */
+export interface Place {
+  /** The directory in which they run unless a call says otherwise, absolute; relative ones start from it. */
+  cwd(): string | Promise<string>;
+  /** The home directory there, for `~`. */
+  home(): string | undefined | Promise<string | undefined>;
+  /** Looks at a directory a command is to run in; `ok` where only the start can tell. */
+  directoryStatus(path: string): Promise<DirectoryStatus>;
+  /** Whether a program of that name or path can be run there: asked for the shell. */
+  hasProgram(nameOrPath: string): Promise<boolean>;
+}
+
 /** Starts commands on one kind of host. */
 export interface Spawner {
   /** Short name for people, e.g. `node` or `bubblewrap`. */
   readonly name: string;
+  /** Where its commands run. Absent: this machine, as the runtime sees it. */
+  readonly place?: Place;
   /** What this host can do; asked before each spawn, so a lazily loaded back-end may find out first. */
   capabilities(): Promise<SpawnerCapabilities>;
   /**
@@ -187,6 +204,9 @@ export interface Spawner {
    */
   spawn(spec: SpawnSpec, sink: OutputSink): Promise<Child>;
 }
+
+/** A host that starts its commands by way of this machine's own spawner, which `createOffstage` gives it. */
+export type WrappingHost = (inner: Spawner) => Spawner;
 
 /** Time, as a parameter. */
 export interface Clock {
@@ -230,9 +250,6 @@ export interface OrphanGuard {
   /** Nothing is to be guarded any more. Idempotent. */
   close(): void;
 }
-
-/** What is at a path, as far as running a command there is concerned. */
-export type DirectoryStatus = "ok" | "missing" | "not-a-directory" | "not-permitted";
 
 /** Everything the core needs from the machine. */
 export interface Runtime {

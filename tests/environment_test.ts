@@ -23,11 +23,12 @@ function build(options: Partial<EnvironmentOptions> = {}): Record<string, string
     terminal: false,
     plainTerminal: false,
     sessionId: MARKERS.OFFSTAGE_SESSION_ID,
-    sandbox: false,
+    where: "gateway",
     ...options,
   });
 }
 
+const HOSTS = ["gateway", "sandbox", "node"] as const;
 const real = { realHost: true };
 const sandboxed = { realHost: false };
 
@@ -92,10 +93,14 @@ test("E6 with a terminal TERM is ours whatever the host's is, unless the caller 
 });
 
 test("H6 a sandbox gets nothing of the host", () => {
-  const built = build({ sandbox: true, env: { PATH: "/opt/bin", LD_PRELOAD: "/y.so" } });
+  const built = build({ where: "sandbox", env: { PATH: "/opt/bin", LD_PRELOAD: "/y.so" } });
   assertEquals(built, { PATH: "/opt/bin", HOME: "/tmp", LD_PRELOAD: "/y.so", ...MARKERS });
-  assertStringIncludes(build({ sandbox: true })["PATH"] ?? "", "/usr/bin");
-  assertEquals(build({ sandbox: true, terminal: true })["TERM"], "xterm-256color");
+  assertStringIncludes(build({ where: "sandbox" })["PATH"] ?? "", "/usr/bin");
+  assertEquals(build({ where: "sandbox", terminal: true })["TERM"], "xterm-256color");
+});
+
+test("H6 a node is given the caller's variables and the markers, and nothing of this machine", () => {
+  assertEquals(build({ where: "node", env: { LEVEL: "3" } }), { LEVEL: "3", ...MARKERS });
 });
 
 test("E24 the list has every name of the rule, and any case matches", () => {
@@ -174,11 +179,18 @@ test("E22 markers win and injection variables stay out for any host, policy and 
     fc.record({ allow: fc.array(glob), deny: fc.array(glob) }, { requiredKeys: [] }),
   );
   fc.assert(
-    fc.property(variables, policy, variables, fc.boolean(), fc.boolean(), (host, rule, env, terminal, sandbox) => {
-      const built = build({ host, policy: rule, env, terminal, plainTerminal: true, sandbox });
-      assertEquals({ ...built, ...env, ...MARKERS }, built);
-      const added = Object.keys(built).filter((name) => !Object.hasOwn(env, name));
-      assertEquals(added.filter((name) => isInjectionVariable(name)), []);
-    }),
+    fc.property(
+      variables,
+      policy,
+      variables,
+      fc.boolean(),
+      fc.constantFrom(...HOSTS),
+      (host, rule, env, terminal, where) => {
+        const built = build({ host, policy: rule, env, terminal, plainTerminal: true, where });
+        assertEquals({ ...built, ...env, ...MARKERS }, built);
+        const added = Object.keys(built).filter((name) => !Object.hasOwn(env, name));
+        assertEquals(added.filter((name) => isInjectionVariable(name)), []);
+      },
+    ),
   );
 });

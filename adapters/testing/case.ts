@@ -11,7 +11,10 @@ import type { Bench, Way } from "./bench.ts";
  * - `spawn-errors` – what cannot be started is told by `spawn`, not by an exit code
  * - `environment` – nothing is added to the environment
  * - `signal-names` – a death by signal is told as such
+ * - `pid` – the process id is the one that the command itself knows
+ * - `stdin-state` – it is known when a child has closed its stdin, so that a write to it is refused at once
  * - `early-close` – a child may let go of its output before it ends
+ * - `left-behind` – what a command leaves behind outlives it
  * - `late-output` – what a left-behind process prints after the exit still arrives
  * - `tail` – the last output of a child is never lost
  * - `binary` – bytes that are no UTF-8 pass unchanged
@@ -24,7 +27,10 @@ export type Trait =
   | "spawn-errors"
   | "environment"
   | "signal-names"
+  | "pid"
+  | "stdin-state"
   | "early-close"
+  | "left-behind"
   | "late-output"
   | "tail"
   | "binary"

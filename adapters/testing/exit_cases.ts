@@ -50,7 +50,7 @@ export const exitCases: readonly CaseDefinition[] = [
 
   ...eitherWay(
     "the exit does not wait for a left-behind process, whose output still arrives",
-    ["signals", "groups", "late-output"],
+    ["signals", "groups", "left-behind", "late-output"],
     async (bench) => {
       const run = await bench.sh(LEAVE_BEHIND);
       expectEqual(await run.exit(), { code: 4 }, "the exit");

@@ -59,7 +59,7 @@ export const inputCases: readonly CaseDefinition[] = [
     await run.seen("up");
   }),
 
-  onPipes("writes to a child that has closed its stdin are refused, each of them", [], async (bench) => {
+  onPipes("writes to a child that has closed its stdin are refused, each of them", ["stdin-state"], async (bench) => {
     const run = await bench.sh("exec 0<&-; echo closed; exec sleep 60", { stdin: "open" });
     await run.seen("closed");
     for (const size of [10, 1_000_000, 1_000_000]) {

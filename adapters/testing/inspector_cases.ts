@@ -26,8 +26,13 @@ export const inspectorCases: readonly CaseDefinition[] = [
     // The first is not reaped: its parent becomes a program that waits for nobody
     const run = await bench.sh("sleep 0.01 & exec sleep 60");
     await untilTree(bench, run, ["sleep"]);
+  }),
+
+  ...eitherWay("the tree of a single process has the child's process id", ["inspector", "pid"], async (bench) => {
+    const run = await bench.start(["sleep", "60"]);
+    await untilTree(bench, run, ["sleep"]);
     const [child] = await tree(run);
-    if (run.child.pid !== undefined) expectEqual(child?.pid, run.child.pid, "the process id of the one that is left");
+    if (run.child.pid !== undefined) expectEqual(child?.pid, run.child.pid, "the process id");
   }),
 
   ...eitherWay("a process of the tree is ended by a signal to it alone", ["inspector", "signals"], async (bench) => {
@@ -39,13 +44,17 @@ export const inspectorCases: readonly CaseDefinition[] = [
     expectEqual(stray?.signal("SIGKILL"), "gone", "a signal to it after its end");
   }),
 
-  ...eitherWay("what a child left behind is in the tree after its exit", ["inspector"], async (bench) => {
-    const run = await bench.sh("trap '' HUP; sleep 60 & setsid sleep 60 & exit 0");
-    await run.exit();
-    await untilTree(bench, run, ["sleep", "sleep, left"]);
-    for (const member of await tree(run)) member.signal("SIGKILL");
-    await untilTree(bench, run, []);
-  }),
+  ...eitherWay(
+    "what a child left behind is in the tree after its exit",
+    ["inspector", "left-behind"],
+    async (bench) => {
+      const run = await bench.sh("trap '' HUP; sleep 60 & setsid sleep 60 & exit 0");
+      await run.exit();
+      await untilTree(bench, run, ["sleep", "sleep, left"]);
+      for (const member of await tree(run)) member.signal("SIGKILL");
+      await untilTree(bench, run, []);
+    },
+  ),
 
   ...eitherWay("the process that waits for input is told", ["inspector", "input-reader"], async (bench) => {
     const run = await bench.sh("cat; true", { stdin: "open" });

@@ -53,7 +53,7 @@ export const startCases: readonly CaseDefinition[] = [
     expectEqual(await bench.print("pwd -P"), wanted, "the directory");
   }),
 
-  ...eitherWay("the process id, where there is one, is that of the command itself", [], async (bench) => {
+  ...eitherWay("the process id, where there is one, is that of the command itself", ["pid"], async (bench) => {
     const run = await bench.sh("echo $$; exec sleep 60");
     await run.seen("\n");
     if (run.child.pid !== undefined) expectEqual(run.child.pid, Number(run.text()), "the process id");

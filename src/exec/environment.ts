@@ -6,6 +6,7 @@
 
 import type { InheritPolicy } from "../config.ts";
 import type { Problem } from "../errors.ts";
+import type { HostName } from "./route.ts";
 
 /** Variables by which a program can be made to run somebody else's code. Names are compared case-insensitively. */
 export interface InjectionTable {
@@ -48,7 +49,7 @@ export const MAX_STRING_BYTES: number = 131_071;
 export interface EnvironmentOptions {
   /** The host's own environment. */
   readonly host: Readonly<Record<string, string>>;
-  /** What is inherited of it. Injection variables never are. Ignored in a sandbox, which inherits nothing. */
+  /** What is inherited of it on this machine: a sandbox or a node inherits nothing. Injection variables never are. */
   readonly policy: InheritPolicy;
   /** The caller's variables, checked by {@linkcode environmentProblems}. */
   readonly env: Readonly<Record<string, string>>;
@@ -60,8 +61,8 @@ export interface EnvironmentOptions {
   readonly sessionId: string;
   /** By which the orphan guard finds it. Default: it is not to be found. */
   readonly instance?: string | undefined;
-  /** The command runs in a sandbox. */
-  readonly sandbox: boolean;
+  /** The host it runs on. A node has an environment of its own, to which its spawner adds this one. */
+  readonly where: HostName;
   /** Carries the command's text to the shell, see `shellCommand`. Default: nothing. */
   readonly command?: Readonly<Record<string, string>> | undefined;
   /** What the host may not pass on. Default: {@linkcode INJECTION_VARIABLES}. */
@@ -127,10 +128,10 @@ export function environmentProblems(
  * @returns the whole environment of the command
  */
 export function buildEnvironment(options: EnvironmentOptions): Record<string, string> {
-  const { terminal, plainTerminal, sandbox } = options;
+  const { terminal, plainTerminal, where } = options;
   const variables: Record<string, string> = {};
-  if (sandbox) addAll(variables, SANDBOX_VARIABLES);
-  else if (options.policy !== "none") addAll(variables, options.host, inheritanceTest(options));
+  if (where === "sandbox") addAll(variables, SANDBOX_VARIABLES);
+  else if (where === "gateway" && options.policy !== "none") addAll(variables, options.host, inheritanceTest(options));
   addAll(variables, terminal ? TERMINAL_VARIABLES : plainTerminal ? PLAIN_VARIABLES : {});
   addAll(variables, options.env);
   variables["OPENCLAW_SHELL"] = "exec";

@@ -13,7 +13,7 @@ import { kernelLimits } from "./limit_script.ts";
 import { routeHost } from "./route.ts";
 import type { ExecParams } from "./schema.ts";
 import { commandProblem, setsLimits, type Shell, shellCommand } from "./shell.ts";
-import { resolveWorkdir, workdirTrouble } from "./workdir.ts";
+import { findWorkdir } from "./workdir.ts";
 
 /** The hosts and policies the user configured. */
 export interface Hosts {
@@ -90,8 +90,8 @@ export interface PrepareContext {
   readonly settings: Settings;
   /** Hosts and policies. */
   readonly hosts: Hosts;
-  /** Chooses the shell, given the host's environment. */
-  readonly shellFor: (environment: Readonly<Record<string, string>>) => Promise<Shell>;
+  /** Chooses the shell of a spawner's host, given this machine's environment. */
+  readonly shellFor: (spawner: Spawner, environment: Readonly<Record<string, string>>) => Promise<Shell>;
   /** The instance's mark in the environment of its commands, if it has an orphan guard. */
   readonly instance: string | undefined;
   /** Whether the agent can follow a session up. */
@@ -131,11 +131,9 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
   const spawner = route.host === "gateway"
     ? runtime.spawner
     : (route.host === "sandbox" ? hosts.sandbox : hosts.nodes[route.node ?? ""]) as Spawner;
-  const cwd = resolveWorkdir(params.workdir, runtime.cwd(), () => runtime.home());
-  const trouble = await workdirTrouble(runtime, cwd);
-  if (trouble !== undefined) throw new OffstageError("spawn-failed", trouble);
+  const cwd = await findWorkdir(params.workdir, spawner.place ?? runtime);
   const environment = runtime.environment();
-  const shell = await context.shellFor(environment);
+  const shell = await context.shellFor(spawner, environment);
   const { terminal, warnings } = await chooseTerminal(params, spawner);
   const { limits, warnings: lowered } = limitsInForce(settings.limits, params.limits);
   const request: ExecRequest = {
@@ -183,7 +181,7 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
         plainTerminal: settings.plainTerminal,
         sessionId,
         instance: context.instance,
-        sandbox: route.host === "sandbox",
+        where: route.host,
         command: wrapped.env,
       }),
     onPipes: (reason) => planFor(undefined, [...warned, noTerminal(reason)]),

@@ -103,27 +103,6 @@ export async function chooseShell(choice: ShellChoice): Promise<Shell> {
 }
 
 /**
- * Chooses as {@linkcode chooseShell} does and remembers the choice for as long as `SHELL` and `PATH` are the same: the
- * file system is not searched at every start. A shell that is uninstalled meanwhile fails at its start, by its name.
- *
- * @param choice what it depends on beside the environment
- */
-export function createShellChooser(
-  choice: Omit<ShellChoice, "environment">,
-): (environment: ShellChoice["environment"]) => Promise<Shell> {
-  let known:
-    | { readonly shell: Shell; readonly login: string | undefined; readonly path: string | undefined }
-    | undefined;
-  return async (environment) => {
-    const { SHELL: login, PATH: path } = environment;
-    if (known === undefined || known.login !== login || known.path !== path) {
-      known = { shell: await chooseShell({ ...choice, environment }), login, path };
-    }
-    return known.shell;
-  };
-}
-
-/**
  * What is wrong with a command as such: it is blank, holds a NUL, or is too long.
  *
  * @param command the command's text

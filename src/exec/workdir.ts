@@ -3,17 +3,30 @@
  *
  * @module
  */
-import type { DirectoryStatus, Runtime } from "../runtime.ts";
+import { OffstageError } from "../errors.ts";
+import type { DirectoryStatus, Place } from "../runtime.ts";
 
 /**
- * Makes an absolute path of what the caller gave; pure.
+ * The absolute path of the directory that the caller means, which is there and may be entered.
  *
- * @param workdir omitted or empty is `cwd`; `~` and `~/x` start at `home`, a relative path at `cwd`
+ * @param workdir omitted or empty is the place's own; `~` and `~/x` start at its home, a relative path at its own
+ * @param place where the command is to run
+ * @throws {OffstageError} `spawn-failed`, or `refused` if the host keeps commands out of it; the message names it
  */
-export function resolveWorkdir(workdir: string | undefined, cwd: string, home: () => string | undefined): string {
-  const wanted = workdir ?? "";
+export async function findWorkdir(workdir: string | undefined, place: Place): Promise<string> {
+  const directory = await resolveWorkdir(workdir ?? "", place);
+  const status = await place.directoryStatus(directory);
+  if (status === "ok") return directory;
+  throw new OffstageError(
+    status === "outside" ? "refused" : "spawn-failed",
+    `working directory ${TROUBLE[status]}: ${directory}`,
+  );
+}
+
+async function resolveWorkdir(wanted: string, place: Place): Promise<string> {
+  const cwd = await place.cwd();
   if (wanted === "") return cwd;
-  const start = /^~(?=$|[/\\])/.test(wanted) ? home() : undefined;
+  const start = /^~(?=$|[/\\])/.test(wanted) ? await place.home() : undefined;
   const expanded = start === undefined ? wanted : start + wanted.slice(1);
   const absolute = /^([/\\]|[A-Za-z]:[/\\])/.test(expanded) ? expanded : `${cwd}/${expanded}`;
   return tidy(absolute);
@@ -23,13 +36,8 @@ const TROUBLE: Readonly<Record<Exclude<DirectoryStatus, "ok">, string>> = {
   "missing": "does not exist",
   "not-a-directory": "is not a directory",
   "not-permitted": "may not be entered (permission denied)",
+  "outside": "is not in the workspace that commands are kept to",
 };
-
-/** Why a command cannot run in a directory, naming it; `undefined` if it can. */
-export async function workdirTrouble(runtime: Runtime, directory: string): Promise<string | undefined> {
-  const status = await runtime.directoryStatus(directory);
-  return status === "ok" ? undefined : `working directory ${TROUBLE[status]}: ${directory}`;
-}
 
 /** Takes `.` and doubled slashes out. `..` stays: after a symbolic link only the system knows where it leads. */
 function tidy(path: string): string {

@@ -1,0 +1,49 @@
+/**
+ * Which shell each host has, found once.
+ *
+ * @module
+ */
+import type { Place, Runtime, Spawner } from "../runtime.ts";
+import { chooseShell, type Shell, type ShellChoice } from "./shell.ts";
+
+type Environment = ShellChoice["environment"];
+
+/**
+ * Chooses as {@linkcode chooseShell} does and remembers the choice for as long as `SHELL` and `PATH` are the same: the
+ * file system is not searched at every start. A shell that is uninstalled meanwhile fails at its start, by its name.
+ *
+ * @param option the configured shell; it has to be there on every host
+ * @param runtime this machine
+ * @returns what gives the shell of a spawner; this machine's environment says nothing about another place
+ */
+export function createShells(
+  option: string | undefined,
+  runtime: Runtime,
+): (spawner: Spawner, environment: Environment) => Promise<Shell> {
+  const { platform } = runtime;
+  const here = createChooser({ option, platform, hasProgram: (name) => runtime.hasProgram(name) });
+  const elsewhere = new WeakMap<Place, Promise<Shell>>();
+  return ({ place }, environment) => {
+    if (place === undefined) return here(environment);
+    const known = elsewhere.get(place);
+    if (known !== undefined) return known;
+    const hasProgram = (name: string): Promise<boolean> => place.hasProgram(name);
+    const choice = chooseShell({ option, environment: {}, platform: "posix", hasProgram });
+    elsewhere.set(place, choice);
+    choice.catch(() => elsewhere.delete(place)); // it may be installed yet
+    return choice;
+  };
+}
+
+function createChooser(choice: Omit<ShellChoice, "environment">): (environment: Environment) => Promise<Shell> {
+  let known:
+    | { readonly shell: Shell; readonly login: string | undefined; readonly path: string | undefined }
+    | undefined;
+  return async (environment) => {
+    const { SHELL: login, PATH: path } = environment;
+    if (known === undefined || known.login !== login || known.path !== path) {
+      known = { shell: await chooseShell({ ...choice, environment }), login, path };
+    }
+    return known.shell;
+  };
+}
