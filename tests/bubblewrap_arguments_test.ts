@@ -33,7 +33,7 @@ test("R15 the whole policy, in order", () => {
     ...["sys", "sysrq-trigger", "irq", "bus", "fs"].flatMap((
       name,
     ) => ["--ro-bind-try", `/proc/${name}`, `/proc/${name}`]),
-    ...["--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/run", "--symlink", "../tmp", "/var/tmp"],
+    ...["--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/run", "--dir", "/var/tmp"],
     ...["--bind", "/srv/work", "/srv/work", "--chdir", "/srv/work/a", "--"],
   ]);
 });

@@ -67,7 +67,7 @@ export const NETWORK_FILES: readonly string[] = [
   .map((name) => `/etc/${name}`);
 
 /** Directories that the sandbox has of its own, empty but for what the kernel shows there. */
-export const OWN_DIRECTORIES: readonly string[] = ["/", "/tmp", "/proc", "/dev", "/etc", "/run", "/var"];
+export const OWN_DIRECTORIES: readonly string[] = ["/", "/tmp", "/proc", "/dev", "/etc", "/run", "/var", "/var/tmp"];
 
 /**
  * Parts of `/proc` by which root could change the whole machine. bwrap takes those for read-only whose directory may not
@@ -92,7 +92,7 @@ export function bwrapArguments(policy: Policy, cwd: string, inTerminal: boolean)
     ...policy.system.flatMap((entry) => "target" in entry ? linkArguments(entry) : bindArguments(entry)),
     ...["--proc", "/proc"],
     ...KERNEL_CONTROLS.flatMap((path) => ["--ro-bind-try", path, path]),
-    ...["--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/run", "--symlink", "../tmp", "/var/tmp"],
+    ...["--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/run", "--dir", "/var/tmp"],
     ...[...policy.binds].sort((one, other) => depth(one.to) - depth(other.to)).flatMap(bindArguments),
     ...policy.links.flatMap(linkArguments),
     ...["--chdir", cwd, "--"],
