@@ -7,6 +7,7 @@
 
 import { isAbsolute, resolve } from "node:path";
 import { OffstageError, type Problem, type Spawner, type SpawnSpec, type WrappingHost } from "../../mod.ts";
+import { inheritedDescriptors } from "../linux/inherited_descriptors.ts";
 import { sandboxedChild } from "./bubblewrap/child.ts";
 import { launched, SHARED_SIGNALS } from "./bubblewrap/launch.ts";
 import { type Bind, bwrapArguments, type Scene } from "./bubblewrap/policy.ts";
@@ -111,11 +112,12 @@ function createSandbox(inner: Spawner, options: BubblewrapOptions): Spawner {
       const scene = sceneNow();
       const cwd = realPath(spec.cwd) ?? spec.cwd;
       refuseIfUnseen(spec, cwd, scene);
+      const foreign = [...inheritedDescriptors(), ...inner.inherited?.() ?? []];
       const inTerminal = spec.terminal !== undefined;
       const shared = inTerminal ? SHARED_SIGNALS : [];
       const { env, argv } = carryEnvironment(spec.env, shared);
       const options = bwrapArguments({ ...scene, forbidsNamespaces }, cwd, inTerminal);
-      const sandbox = launched([program, ...options, ...argv, ...spec.argv], shared, inner.inherited?.() ?? []);
+      const sandbox = launched([program, ...options, ...argv, ...spec.argv], shared, foreign);
       return sandboxedChild(await inner.spawn({ ...spec, argv: sandbox, cwd: "/", env }, sink));
     },
   };

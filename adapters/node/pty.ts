@@ -72,7 +72,7 @@ export interface PtyBackend {
 
 /** The back-end over node-pty. */
 export interface NodePtyBackend extends PtyBackend {
-  /** Descriptors of the terminals that are open: node-pty does not mark them close-on-exec. */
+  /** Descriptors of the terminals that are open in this process: node-pty does not mark them close-on-exec. */
   masters(): readonly number[];
 }
 
@@ -86,6 +86,9 @@ const WRITE_RETRY_MS = 5; // a full terminal cannot be waited for: libuv would s
 
 const FILE_IO: DescriptorIo = { read: readSync, write: writeSync };
 
+/** The open ones of this process, whichever instance they belong to: a child is given those of all. */
+const masters = new Set<number>();
+
 /**
  * Makes the terminal back-end of a runtime.
  *
@@ -94,7 +97,6 @@ const FILE_IO: DescriptorIo = { read: readSync, write: writeSync };
 export function createPtyBackend(options: PtyBackendOptions): NodePtyBackend {
   const system: System = { kill: options.kill, io: options.io ?? FILE_IO, isCooked: options.isCooked ?? isCooked };
   let loading: Promise<NodePty | string> | undefined;
-  const masters = new Set<number>();
   const load = (): Promise<NodePty | string> => loading ??= loadNodePty(options.loaders);
   return {
     masters: () => [...masters],

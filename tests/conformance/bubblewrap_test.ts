@@ -287,10 +287,10 @@ test("E3 every value arrives as it was given", { skip: sandbox }, async () => {
   assertEquals(printed.match(/OFFSTAGE_CARRIED/g)?.length, 1);
 });
 
-/** Types a command into every descriptor there is, as TIOCSTI lets a process do into its terminal. */
+/** Types a command into every descriptor there is: as TIOCSTI does into a terminal, and into the far side of one. */
 function typesEverywhere(file: string): string {
   return `perl -e 'my $n = 0; open(T, "+<", "/dev/tty"); for my $fd (0..255) { open(my $f, "+<&=", $fd) or next; ` +
-    `for my $c (split //, "touch ${file}\\n") { $n++ if ioctl($f, 0x5412, $c) } } print "typed $n\\n"'`;
+    `for my $c (split //, "touch ${file}\\n") { $n++ if ioctl($f, 0x5412, $c) } syswrite($f, "touch ${file}\\n") if $fd > 2; } print "typed $n\\n"'`;
 }
 
 test("R15 TIOCSTI: without a terminal there is none to type into, though others are open outside", {

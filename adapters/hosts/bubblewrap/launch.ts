@@ -19,7 +19,7 @@ export const SHARED_SIGNALS: readonly string[] = ["HUP", "INT", "QUIT", "TERM", 
  *
  * @param sandbox bwrap, its arguments and the command's
  * @param ignored names of signals, without `SIG`
- * @param inherited descriptors that the command would be given although they are others': terminals outside
+ * @param inherited descriptors that the command would be given although they are others', such as terminals outside
  * @throws {OffstageError} `unsupported` when there is no bash, which alone can close any descriptor
  */
 export function launched(
@@ -37,7 +37,7 @@ export function launched(
   if (bash === undefined) {
     throw new OffstageError(
       "unsupported",
-      "Cannot run anything in the sandbox while terminals are open outside: it takes bash to keep them from it",
+      `Cannot run anything in the sandbox: it takes bash to keep the descriptors ${inherited.join(", ")} from it`,
     );
   }
   return [bash, "--norc", "-c", script, "bash", ...sandbox];
