@@ -34,6 +34,7 @@ const RUNTIMES = {
 const SCENARIOS = {
   true: { rounds: 5, together: true },
   http: { rounds: 5, together: true },
+  bubblewrap: { rounds: 3, together: true },
   guard: { rounds: 3, together: true },
   bulk: { rounds: 3 },
   ptyTrue: { rounds: 3, together: true },
@@ -69,6 +70,13 @@ const FIGURES = [
     name: "true by HTTP, ratio to the library",
     value: (bare, ours) => ours.ms / bare.ms,
     atMost: 1.3,
+    on: ALL,
+  },
+  {
+    of: "bubblewrap",
+    name: "true in a sandbox, ratio",
+    value: (bare, ours) => ours.ms / bare.ms,
+    atMost: 1.15,
     on: ALL,
   },
   { of: "guard", name: "30 ms, ratio with the guard", value: (bare, ours) => ours.ms / bare.ms, atMost: 1.05, on: ALL },

@@ -15,6 +15,10 @@ import { createOffstage } from "../adapters/auto.ts";
 import { createHttpApp } from "../adapters/http.ts";
 import { listenHere } from "../adapters/http/serve/auto.ts";
 import type { Agent, Offstage, PollDetails } from "../mod.ts";
+import { bubblewrap } from "../adapters/hosts/bubblewrap.ts";
+import { bwrapArguments } from "../adapters/hosts/bubblewrap/policy.ts";
+import { systemEntries } from "../adapters/hosts/bubblewrap/view.ts";
+import type { Agent, PollDetails } from "../mod.ts";
 import { bareSpawn } from "./bare.ts";
 import { barePty } from "./bare_pty.ts";
 import { createClient, type Post } from "./http_client.ts";
@@ -54,6 +58,8 @@ const SCENARIOS: Readonly<Record<string, Apart | Together>> = {
         withServer(offstage, (post) => inTurns(() => agent.exec({ command: "true" }), () => post({ command: "true" })))
       ),
   },
+  /** `true` in a sandbox; bare, bwrap is given the same arguments by hand. */
+  bubblewrap: { both: sandboxed },
   /** A command of 30 ms, without the orphan guard and with it, and what the guard holds while nothing happens. */
   guard: { both: () => withAgent((bare) => withAgent((agent) => guarded(bare, agent)), false) },
   /** 256 MiB of lines. */
@@ -114,6 +120,23 @@ const SCENARIOS: Readonly<Record<string, Apart | Together>> = {
   /** 100 polls over HTTP that wait for a session that prints nothing, and none. */
   idlePolls: { both: idlePolls },
 };
+
+async function sandboxed(): ReturnType<Together["both"]> {
+  const workspace = process.cwd();
+  const scene = {
+    system: systemEntries(false),
+    binds: [{ from: workspace, to: workspace, writable: true }],
+    links: [],
+  };
+  const policy = { ...scene, network: false, forbidsNamespaces: true };
+  const argv = ["bwrap", ...bwrapArguments(policy, workspace, false), ...SHELL, "true"];
+  const bare = async (): Promise<void> => await (await bareSpawn(argv, () => {})).done;
+  const offstage = createOffstage({ sandbox: bubblewrap({ workspace }) });
+  const agent = offstage.agent("bench");
+  const numbers = await inTurns(bare, () => agent.exec({ command: "true" }));
+  await offstage.close();
+  return numbers;
+}
 
 async function bareTrue(): Promise<void> {
   await (await bareSpawn([...SHELL, "true"], () => {})).done;

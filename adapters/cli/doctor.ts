@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { tmpdir } from "node:os";
 import process from "node:process";
 import type { Offstage } from "../../mod.ts";
 import { createOffstage } from "../auto.ts";
+import { bubblewrap } from "../hosts/bubblewrap.ts";
 
 /** Time a program has to be seen waiting for input, ms. */
 const SEEN_WITHIN_MS = 5_000;
@@ -22,9 +24,11 @@ export interface Diagnosis {
   readonly input: string;
   /** Whether the commands are ended should this program be killed; see `guardStatus()`. */
   readonly guard: string;
+  /** Whether commands can be run in a sandbox made by bubblewrap; if not, why. */
+  readonly sandbox: string;
 }
 
-/** Runs two small commands and tells what came of them. */
+/** Runs a few small commands and tells what came of them. */
 export async function diagnose(): Promise<Diagnosis> {
   const offstage = createOffstage();
   try {
@@ -44,7 +48,19 @@ async function examine(offstage: Offstage): Promise<Diagnosis> {
     terminals: !isRunning ? "not tried" : details.pty ? "yes" : details.warnings.join("; "),
     input: isRunning ? await evidenceOf(offstage, details.sessionId) : "not tried",
     guard: offstage.guardStatus(),
+    sandbox: await trySandbox(),
   };
+}
+
+async function trySandbox(): Promise<string> {
+  if (process.platform !== "linux") return "no: bubblewrap is for Linux";
+  const offstage = createOffstage({ sandbox: bubblewrap({ workspace: tmpdir(), readOnly: true }) });
+  try {
+    const { isError, text } = await offstage.agent("doctor").exec({ command: "true" });
+    return isError ? `no: ${text}` : "bubblewrap works";
+  } finally {
+    await offstage.close();
+  }
 }
 
 async function evidenceOf(offstage: Offstage, sessionId: string): Promise<string> {
@@ -62,13 +78,14 @@ export function runtimeName(): string {
 }
 
 /** A diagnosis as lines for people. */
-export function report({ runtime, shell, terminals, input, guard }: Diagnosis): string {
+export function report({ runtime, shell, terminals, input, guard, sandbox }: Diagnosis): string {
   return [
     `runtime       ${runtime}`,
     `shell         ${shell}`,
     `terminals     ${terminals}`,
     `input         ${input}`,
     `orphan guard  ${guard}`,
+    `sandbox       ${sandbox}`,
     "",
   ].join("\n");
 }

@@ -69,7 +69,7 @@ const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
  *
  * await using offstage = createOffstage({ sandbox: bubblewrap({ workspace: "/srv/work" }) });
  * const run = await offstage.agent("agent-1").exec({ command: "ls /home" });
- * console.log(run.text); // ls: cannot access '/home': No such file or directory …
+ * console.log(run.text);
  * ```
  */
 export function bubblewrap(options: BubblewrapOptions): WrappingHost {
