@@ -179,9 +179,9 @@ export interface Place {
   /** The home directory there, for `~`. */
   home(): string | undefined | Promise<string | undefined>;
   /** Looks at a directory a command is to run in; `ok` where only the start can tell. */
-  directoryStatus(path: string): Promise<DirectoryStatus>;
+  directoryStatus(path: string): DirectoryStatus | Promise<DirectoryStatus>;
   /** Whether a program of that name or path can be run there: asked for the shell. */
-  hasProgram(nameOrPath: string): Promise<boolean>;
+  hasProgram(nameOrPath: string): boolean | Promise<boolean>;
 }
 
 /** Starts commands on one kind of host. */

@@ -100,8 +100,11 @@ function createSandbox(inner: Spawner, options: BubblewrapOptions): Spawner {
     place: {
       cwd: () => workspace,
       home: () => HOME,
-      directoryStatus: async (path) => workspaceStatus(path, realPath(workspace) ?? workspace),
-      hasProgram: async (name) => isVisibleProgram(name, SEARCH_PATH, workspace, sceneNow()),
+      directoryStatus: (path) => {
+        const real = realPath(workspace);
+        return real === undefined ? "missing" : workspaceStatus(path, real);
+      },
+      hasProgram: (name) => isVisibleProgram(name, SEARCH_PATH, workspace, sceneNow()),
     },
     capabilities: async () => {
       const { pty, signals, groups } = await inner.capabilities();

@@ -27,7 +27,7 @@ export function createShells(
     if (place === undefined) return here(environment);
     const known = elsewhere.get(place);
     if (known !== undefined) return known;
-    const hasProgram = (name: string): Promise<boolean> => place.hasProgram(name);
+    const hasProgram = async (name: string): Promise<boolean> => await place.hasProgram(name);
     const choice = chooseShell({ option, environment: {}, platform: "posix", hasProgram });
     elsewhere.set(place, choice);
     choice.catch(() => elsewhere.delete(place)); // it may be installed yet

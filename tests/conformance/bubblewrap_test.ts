@@ -468,6 +468,20 @@ test("a workspace that is a link is seen under both names", { skip: sandbox }, a
   assertEquals("reason" in outside && outside.reason, "refused");
 });
 
+test(
+  "a workspace that is not there is said to be missing, and is used once it has been made",
+  { skip: sandbox },
+  async () => {
+    const { path } = closing(await folderOutside());
+    const { agent } = closing(openSandbox(`${path}/later`));
+    const { details, text } = await agent.exec({ command: "pwd" });
+    assertEquals("reason" in details && details.reason, "spawn-error");
+    assertStringIncludes(text, `does not exist: ${path}/later`);
+    await mkdir(`${path}/later`);
+    assertEquals((await runToEnd(agent, { command: "pwd" })).details.output, `${path}/later\n`);
+  },
+);
+
 test("E25 E37 large commands and large output pass, and the code is the command's", { skip: sandbox }, async () => {
   const { agent } = await scene();
   const { details } = await runToEnd(agent, {
