@@ -11,8 +11,15 @@ import { inheritedDescriptors } from "../linux/inherited_descriptors.ts";
 import { sandboxedChild } from "./bubblewrap/child.ts";
 import { launched, SHARED_SIGNALS } from "./bubblewrap/launch.ts";
 import { type Bind, bwrapArguments, type Scene } from "./bubblewrap/policy.ts";
-import { probeBwrap, probeReset } from "./bubblewrap/probe.ts";
-import { isVisibleDirectory, isVisibleProgram, realPath, systemEntries, workspaceStatus } from "./bubblewrap/view.ts";
+import { demandPermissions, probeBwrap, probeReset } from "./bubblewrap/probe.ts";
+import {
+  isVisibleDirectory,
+  isVisibleProgram,
+  programOutside,
+  realPath,
+  systemEntries,
+  workspaceStatus,
+} from "./bubblewrap/view.ts";
 import { carryEnvironment } from "./carried_environment.ts";
 
 export type { WrappingHost } from "../../mod.ts";
@@ -82,13 +89,19 @@ function createSandbox(inner: Spawner, options: BubblewrapOptions): Spawner {
   const { network = false, readOnly = false, program = "bwrap" } = options;
   const workspace = resolve(options.workspace);
   const extra = (options.extraBinds ?? []).map(bindOf);
-  const system = systemEntries(network);
+  let system: Scene["system"] | undefined;
 
-  /** The workspace may have been made, or moved, since. */
+  /** The workspace without symbolic links: it may have been made, or moved, since; `undefined` if it is not there. */
+  function workspaceNow(): string | undefined {
+    demandPermissions();
+    return realPath(workspace);
+  }
+
   function sceneNow(): Scene {
-    const real = realPath(workspace);
+    const real = workspaceNow();
     if (real === undefined) throw new OffstageError("spawn-failed", `The workspace does not exist: ${workspace}`);
     const links = real === workspace ? [] : [{ path: workspace, target: real }];
+    system ??= systemEntries(network);
     return { system, binds: [{ from: real, to: real, writable: !readOnly }, ...extra], links, network };
   }
 
@@ -101,7 +114,7 @@ function createSandbox(inner: Spawner, options: BubblewrapOptions): Spawner {
       cwd: () => workspace,
       home: () => HOME,
       directoryStatus: (path) => {
-        const real = realPath(workspace);
+        const real = workspaceNow();
         return real === undefined ? "missing" : workspaceStatus(path, real);
       },
       hasProgram: (name) => isVisibleProgram(name, SEARCH_PATH, workspace, sceneNow()),
@@ -119,8 +132,9 @@ function createSandbox(inner: Spawner, options: BubblewrapOptions): Spawner {
       const inTerminal = spec.terminal !== undefined;
       const shared = inTerminal ? SHARED_SIGNALS : [];
       const { env, argv } = carryEnvironment(spec.env, shared);
-      const options = bwrapArguments({ ...scene, forbidsNamespaces }, cwd, inTerminal);
-      const sandbox = launched([program, ...options, ...argv, ...spec.argv], shared, foreign);
+      const given = bwrapArguments({ ...scene, forbidsNamespaces }, cwd, inTerminal);
+      const findBash = (): string | undefined => programOutside("bash", scene);
+      const sandbox = launched([program, ...given, ...argv, ...spec.argv], shared, foreign, findBash);
       return sandboxedChild(await inner.spawn({ ...spec, argv: sandbox, cwd: "/", env }, sink));
     },
   };

@@ -10,6 +10,9 @@ import process from "node:process";
 /** It answers in a few milliseconds; on a machine where it does not, the question is not worth the wait, ms. */
 const PATIENCE_MS = 3_000;
 
+/** Not this process's own: that may begin with a directory that commands can write to. */
+const SYSTEM_PATH = "/usr/bin:/bin";
+
 /**
  * Whether a terminal is in its normal (cooked) mode, in which it keeps lines back.
  *
@@ -19,7 +22,7 @@ const PATIENCE_MS = 3_000;
 export function isCooked(path: string): Promise<boolean | undefined> {
   const file = process.platform === "linux" ? "-F" : "-f"; // BSD, macOS
   return new Promise((resolve) => {
-    execFile("stty", [file, path, "-a"], { timeout: PATIENCE_MS }, (error, text) => {
+    execFile("stty", [file, path, "-a"], { timeout: PATIENCE_MS, env: { PATH: SYSTEM_PATH } }, (error, text) => {
       const [, off] = error === null ? /(?:^|\s)(-?)icanon\b/.exec(text) ?? [] : [];
       resolve(off === undefined ? undefined : off === "");
     });

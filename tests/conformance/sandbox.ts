@@ -3,13 +3,14 @@
  *
  * @module
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { createOffstage } from "../../adapters/auto.ts";
 import { bubblewrap, type BubblewrapOptions } from "../../adapters/hosts/bubblewrap.ts";
-import type { ExecConfig, OffstageConfig } from "../../mod.ts";
+import { closing } from "../closing.ts";
+import type { ExecConfig, ExecParams, OffstageConfig } from "../../mod.ts";
 import { skipUnless } from "../skip.ts";
-import type { Bench } from "./agent.ts";
+import { type Bench, runToEnd } from "./agent.ts";
 import { posix } from "./machine.ts";
 
 /** `skip` of a test that needs a sandbox. */
@@ -30,6 +31,35 @@ export function openSandbox(
 export async function folderOutside(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await mkdtemp("/var/tmp/offstage-");
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** What nobody in a sandbox is to read. */
+export const SECRET = "a secret of the host's";
+
+/** A sandbox, and what is around it. */
+export interface Scene extends Bench {
+  /** What commands may use. */
+  readonly workspace: string;
+  /** A directory beside the workspace, with a file `secret`. */
+  readonly outside: string;
+  /** What a command prints, however it ends. */
+  readonly print: (params: ExecParams | string) => Promise<string>;
+}
+
+/** A workspace in a sandbox and, beside it, what nobody in there is to get at; closed at the end of the test. */
+export async function openScene(
+  options: Omit<BubblewrapOptions, "workspace"> = {},
+  exec: ExecConfig = {},
+  config: OffstageConfig = {},
+): Promise<Scene> {
+  const { path } = closing(await folderOutside());
+  const [workspace, outside] = [`${path}/work`, `${path}/outside`];
+  await Promise.all([workspace, outside].map((folder) => mkdir(folder)));
+  await writeFile(`${outside}/secret`, SECRET);
+  const bench = closing(openSandbox(workspace, options, exec, config));
+  const print = async (params: ExecParams | string): Promise<string> =>
+    (await runToEnd(bench.agent, typeof params === "string" ? { command: params } : params)).details.output;
+  return { ...bench, workspace, outside, print };
 }
 
 async function noSandbox(): Promise<string | false> {

@@ -4,9 +4,7 @@
  * @module
  */
 
-import process from "node:process";
 import { OffstageError, type SpawnSpec } from "../../../mod.ts";
-import { findProgram } from "../../node/programs.ts";
 
 /**
  * Signals that reach bwrap together with the command in a terminal, by a key or from us. Only the command is to act on
@@ -20,12 +18,14 @@ export const SHARED_SIGNALS: readonly string[] = ["HUP", "INT", "QUIT", "TERM", 
  * @param sandbox bwrap, its arguments and the command's
  * @param ignored names of signals, without `SIG`
  * @param inherited descriptors that the command would be given although they are others', such as terminals outside
+ * @param findBash the path of bash, asked for if there is something to be closed
  * @throws {OffstageError} `unsupported` when there is no bash, which alone can close any descriptor
  */
 export function launched(
   sandbox: SpawnSpec["argv"],
   ignored: readonly string[],
   inherited: readonly number[],
+  findBash: () => string | undefined,
 ): SpawnSpec["argv"] {
   if (ignored.length === 0 && inherited.length === 0) return sandbox;
   const script = [
@@ -33,7 +33,7 @@ export function launched(
     `exec "$@" ${inherited.map((descriptor) => `${descriptor}>&-`).join(" ")}`.trim(),
   ].join("; ");
   if (inherited.length === 0) return ["/bin/sh", "-c", script, "sh", ...sandbox];
-  const bash = findProgram("bash", process.env.PATH, "/");
+  const bash = findBash();
   if (bash === undefined) {
     throw new OffstageError(
       "unsupported",

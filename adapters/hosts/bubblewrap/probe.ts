@@ -4,13 +4,12 @@
  * @module
  */
 
-import process from "node:process";
 import { OffstageError, type OutputSink, type Spawner, type SpawnSpec } from "../../../mod.ts";
 import { missingFlags, notAllowed } from "../../deno/permissions.ts";
-import { findProgram } from "../../node/programs.ts";
 import { carryEnvironment } from "../carried_environment.ts";
 import { SHARED_SIGNALS } from "./launch.ts";
 import { bwrapArguments, type Scene } from "./policy.ts";
+import { programOutside } from "./view.ts";
 
 /** A bwrap that works here. */
 export interface Bwrap {
@@ -38,13 +37,8 @@ const CANNOT_FORBID = /disable-userns|max_user_namespaces/;
  * @param scene what a command will get
  * @throws {OffstageError} `unsupported`, with what is to be installed or allowed
  */
-export async function probeBwrap(
-  inner: Spawner,
-  name: string,
-  scene: Scene,
-): Promise<Bwrap> {
-  demandPermissions();
-  const program = findProgram(name, process.env.PATH, "/");
+export async function probeBwrap(inner: Spawner, name: string, scene: Scene): Promise<Bwrap> {
+  const program = programOutside(name, scene);
   if (program === undefined) {
     throw cannot(`there is no ${JSON.stringify(name)}. Install bubblewrap, the package that most systems have it in`);
   }
@@ -84,8 +78,12 @@ async function complaintOf(inner: Spawner, argv: SpawnSpec["argv"]): Promise<str
   return code === 0 ? "" : words.trim() || `exit ${code ?? signal}`;
 }
 
-/** Deno would ask the user for what is missing, in the middle of a start. */
-function demandPermissions(): void {
+/**
+ * Makes sure that Deno does not ask the user for what is missing, in the middle of a start.
+ *
+ * @throws {OffstageError} `refused`, with the flags
+ */
+export function demandPermissions(): void {
   if (!("Deno" in globalThis)) return;
   const flags = missingFlags([{ name: "run" }, { name: "read" }, { name: "env" }]);
   if (flags !== "") throw notAllowed("run anything in the sandbox", flags);

@@ -6,6 +6,7 @@
 
 import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import process from "node:process";
 import type { DirectoryStatus } from "../../../mod.ts";
 import { codeOf } from "../../node/failures.ts";
 import { findProgram } from "../../node/programs.ts";
@@ -18,6 +19,8 @@ import {
   SYSTEM_DIRECTORIES,
   SYSTEM_FILES,
 } from "./policy.ts";
+
+const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"; // where this process has no PATH
 
 /**
  * The system directories and files that this machine has.
@@ -91,6 +94,20 @@ export function isVisibleProgram(nameOrPath: string, searchPath: string, cwd: st
     const program = host === undefined ? undefined : findProgram(join(host, name), undefined, "/");
     return program !== undefined && hostPath(program, scene) !== undefined;
   });
+}
+
+/**
+ * Finds a program to be run outside the sandbox, but none that commands can have put there: the `PATH` of a program that
+ * npm has started begins with a directory of the project.
+ *
+ * @param name looked up on the host's `PATH`; a path is taken as it is
+ */
+export function programOutside(name: string, { binds }: Scene): string | undefined {
+  if (name.includes("/")) return findProgram(name, undefined, "/");
+  const isTheirs = (path: string): boolean => binds.some(({ from }) => isWithin(realPath(path) ?? path, from));
+  const directories = (process.env.PATH ?? SYSTEM_PATH).split(":").filter((directory) => !isTheirs(directory));
+  const program = findProgram(name, directories.join(":"), "/");
+  return program !== undefined && !isTheirs(program) ? program : undefined;
 }
 
 /** Where on the host something is that commands see, all links followed; `undefined` if they do not. */
