@@ -93,6 +93,15 @@ export interface Agent {
    * @returns `undefined` for an id that the agent does not know
    */
   session(sessionId: string): SessionView | undefined;
+  /** All its sessions, newest start first. Looking at them consumes nothing, and makes no end old news. */
+  sessions(): readonly SessionView[];
+  /**
+   * Calls `listener` after each change of what `sessions()` gives: a session is new there, has ended, or is gone.
+   *
+   * @param listener must not throw, and does little
+   * @returns a function that ends it; safe to call twice
+   */
+  watchSessions(listener: () => void): () => void;
   /** What happened in the background and was told by no answer; see {@linkcode AgentEvents}. */
   readonly events: AgentEvents;
   /**
@@ -125,6 +134,8 @@ export function makeAgent(context: AgentContext): Agent {
       const found = registry.find(scope, sessionId);
       return found !== undefined && "session" in found ? viewOf(found.session) : undefined;
     },
+    sessions: () => registry.visible(scope).map(viewOf),
+    watchSessions: (listener) => registry.watch(scope, listener),
     events: events.of(scope),
     killAll: () => endAll(registry, scope, "killed", settings.killGraceMs),
   };

@@ -58,3 +58,50 @@ test("S2 a foreign session has no view, nor has one that is gone", async () => {
   await act(bench.agent, { action: "clear", sessionId: id });
   assertEquals(bench.agent.session(id), undefined);
 });
+
+test("the end of the output is given rendered, from the start of a line", async () => {
+  const bench = open();
+  const { id, child } = await background(bench);
+  child.print("one\ntw\x1b[31mo\x1b[0m\nthree");
+  const view = bench.agent.session(id) as SessionView;
+  assertEquals([view.tail(1_000), view.tail(9), view.tail(6)], ["one\ntwo\nthree", "two\nthree", "three"]);
+});
+
+test("S2 an agent's sessions are its own, newest first, and looking at them makes no end old news", async () => {
+  const bench = open();
+  const first = await background(bench);
+  const second = await background(bench);
+  await background(bench, {}, bench.offstage.agent("other"));
+  first.child.end(3);
+  await settle();
+  const { agent } = bench;
+  const seen = agent.sessions().map(({ sessionId, outcome }) => [sessionId, outcome?.exitCode]);
+  assertEquals(seen, [[second.id, undefined], [first.id, 3]]);
+  assertEquals(bench.offstage.admin.sessions().length, 3);
+  assertEquals(agent.events.list().events.map(({ sessionId }) => sessionId), [first.id]);
+});
+
+test("who watches an agent's sessions is called when one is new, has ended, is hidden or gone, and for no others", async () => {
+  const bench = open();
+  const { agent } = bench;
+  const seen: number[] = [];
+  let all = 0;
+  const stop = agent.watchSessions(() => seen.push(agent.sessions().length));
+  const stopAll = bench.offstage.admin.watchSessions(() => all += 1);
+  const first = await background(bench);
+  const second = await background(bench);
+  first.child.print("output is no change of the list\n");
+  await background(bench, {}, bench.offstage.agent("other"));
+  assertEquals([seen, all], [[1, 2], 3]);
+  first.child.end(0);
+  await settle();
+  assertEquals(seen, [1, 2, 2]);
+  await act(agent, { action: "clear", sessionId: first.id });
+  await act(agent, { action: "remove", sessionId: second.id }); // it runs: hidden at once, gone when it has ended
+  assertEquals(seen, [1, 2, 2, 1, 0]);
+  stop();
+  stop();
+  stopAll();
+  await background(bench);
+  assertEquals([seen.length, all], [5, 6]);
+});

@@ -17,14 +17,12 @@ export async function remove(
 ): Promise<ProcessAnswer<StatusDetails>> {
   const details = statusOf(session);
   if (session.state.kind === "running") {
-    session.hidden = true;
-    session.touch();
+    registry.hide(session);
     void stop(session, "killed", settings.killGraceMs);
     return { text: `Removed ${session.id}; its processes are being ended.`, details, isError: false };
   }
   if ((await survivorsOf(session)).length > 0) {
-    session.hidden = true;
-    session.touch();
+    registry.hide(session);
     void stop(session, "killed", settings.killGraceMs).then(() => registry.drop(session, "removed"));
     return { text: `Removed ${session.id}; the processes it left are being ended.`, details, isError: false };
   }

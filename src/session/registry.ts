@@ -27,12 +27,16 @@ export interface Registry extends Starts {
   show(session: Session): void;
   /** To be called when a session has settled: starts its time to live, evicts older ones. */
   ended(session: Session): void;
+  /** Takes a session out of sight that is yet to be ended and forgotten. */
+  hide(session: Session): void;
   /** Forgets a session. With `why`, and if its scope knew it, a tombstone answers later calls. */
   drop(session: Session, why?: Departure): void;
   /** A session that this scope sees, or what is remembered of it; a foreign one is not known at all. */
   find(scope: string, id: string): { readonly session: Session } | { readonly tombstone: Tombstone } | undefined;
   /** The sessions that scope sees, newest start first. */
   visible(scope: string): readonly Session[];
+  /** Calls `listener` after each change of those: one is new, has ended, or is gone. Returns a function that ends it. */
+  watch(scope: string, listener: () => void): () => void;
   /** Every session held that this scope sees (default: of all scopes), foreground ones too. */
   all(scope?: string): readonly Session[];
   /** Live background sessions of a scope, those being removed too. */
@@ -79,6 +83,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const withProcesses = new Set<Session>();
   const used = new Set<string>();
   const lingering = new Set<Session>(); // forgotten, but somebody still holds their pipes
+  const watchers = new Set<{ readonly scope: string; readonly listener: () => void }>();
   const starts = createStarts(options.refusal);
   const retention = createRetention({ settings, clock, depart: drop });
   const tombstones = createTombstones();
@@ -108,6 +113,11 @@ export function createRegistry(options: RegistryOptions): Registry {
     if (withProcesses.delete(session) && withProcesses.size === 0) options.onVacant();
   }
 
+  function changed({ listed, facts }: Session): void {
+    if (!listed) return;
+    for (const { scope, listener } of watchers) if (sees(scope, facts.scope)) listener();
+  }
+
   function drop(session: Session, why?: Departure): void {
     if (!sessions.delete(session.id)) return;
     session.hidden = true;
@@ -127,6 +137,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       const { name } = session;
       tombstones.bury({ id, scope, name, outcome, ending: statusText(session), endedAt, goneAt: clock.now(), why });
     }
+    changed(session);
   }
 
   /** A process that is not ours may still hold the pipes: it must not die of SIGPIPE, so they are read until it ends. */
@@ -177,11 +188,18 @@ export function createRegistry(options: RegistryOptions): Registry {
       if (session.state.kind === "ended") ended(session);
       else guard?.tell(session.id);
       if (withProcesses.has(session)) idleEnd.watch(session);
+      changed(session);
     },
     ended: (session) => {
       stats.ended(session);
       ended(session);
+      changed(session);
       options.onEnded(session);
+    },
+    hide: (session) => {
+      session.hidden = true;
+      session.touch();
+      changed(session);
     },
     drop,
     find: (scope, id) => {
@@ -193,6 +211,11 @@ export function createRegistry(options: RegistryOptions): Registry {
       return tombstone && { tombstone };
     },
     visible: (scope) => seenBy(scope).filter((session) => session.listed && !session.hidden).reverse(),
+    watch: (scope, listener) => {
+      const watcher = { scope, listener };
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
     all: (scope) => seenBy(scope ?? ALL_SCOPES),
     live: (scope) => ofScope(scope).filter((session) => session.listed && session.state.kind === "running"),
     active: () => [...withProcesses.keys(), ...starts.underWay()],

@@ -63,6 +63,8 @@ export interface SessionView {
    * @param to default: the end
    */
   read(from: number, to?: number): readonly Segment[];
+  /** The newest output, rendered, at most so many characters; from the start of a line when one is near. */
+  tail(maxChars: number): string;
   /**
    * Calls `listener` after each change: output, size, end, departure. It is in use meanwhile, as far as `idleEndMs` is
    * concerned.
@@ -100,6 +102,7 @@ export function viewOf(session: Session): SessionView {
       return session.hidden;
     },
     read: (from, to) => log.read(from, to),
+    tail: (maxChars) => session.tail(maxChars),
     watch: (listener) => {
       const done = use(session);
       const stopListening = session.onChange(listener);
