@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
+import { VERSION } from "../adapters/version.ts";
 import { exists, listFiles, readJson, readText } from "./project.ts";
 
 interface NpmManifest {
@@ -33,6 +34,7 @@ const jsr = readJson("deno.json") as JsrManifest;
 test("both manifests have one version and one license", () => {
   assertEquals(jsr.version, npm.version);
   assertEquals(jsr.license, npm.license);
+  assertEquals(VERSION, npm.version);
 });
 
 test("both manifests have the same entry points, each the build of the other's source", () => {

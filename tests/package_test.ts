@@ -80,6 +80,9 @@ test("the package brings a command line", { skip }, () => {
   const { stderr, status } = spawnSync("offstage", ["serve"], { encoding: "utf8", env });
   assertEquals(status, 125);
   assertMatch(stderr, /^offstage: Cannot serve: .*'hono'.*: npm install hono @hono\/node-server ws\n$/);
+  const mcp = spawnSync("offstage", ["mcp"], { encoding: "utf8", env });
+  assertEquals([mcp.stdout, mcp.status], ["", 125]);
+  assertStringIncludes(mcp.stderr, "npm install @modelcontextprotocol/server");
 });
 
 test("the package's types need no types of any runtime", { skip }, () => {

@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { OffstageError } from "../../mod.ts";
 import { diagnose, report } from "./doctor.ts";
 import { EXIT_OWN_FAILURE, runCommand } from "./exec.ts";
+import { MCP_HELP, serveMcp } from "./mcp.ts";
 import { serve } from "./serve.ts";
 import { SERVE_HELP } from "./serve_options.ts";
 import { tour } from "./tour.ts";
@@ -18,6 +19,7 @@ const HELP = `Examples
   offstage exec --timeout 60 --pty 'top -b'   in a terminal, for a minute at most
   offstage exec                               a short tour of what exec and process do
   offstage serve                              the same over HTTP; prints its address, a token and what to try
+  offstage mcp                                the same for the MCP client that starts it
   offstage doctor                             what works on this machine: terminals, input, the orphan guard
 
 Options of exec
@@ -26,6 +28,7 @@ Options of exec
   --pty                 run it in a pseudo-terminal
 
 ${SERVE_HELP}
+${MCP_HELP}
 Exit codes
   the command's own; 124 if it timed out; 125 if offstage failed; 126 and 127 as in shells; 128 + n if signal n ended it
 `;
@@ -38,7 +41,7 @@ const OPTIONS = {
 } as const;
 
 /** Verbs with options of their own. */
-const VERBS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { serve };
+const VERBS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { mcp: serveMcp, serve };
 
 /** Runs one invocation; resolves with the exit code. */
 async function main(args: readonly string[]): Promise<number> {

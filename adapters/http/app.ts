@@ -14,6 +14,7 @@ import { eventRoutes } from "./event_stream.ts";
 import { checkHost, checkOrigin, jsonOnly, limitBody, noBodyForHead, secureHeaders } from "./guards.ts";
 import { healthRoute, instanceRoutes, refuseWhenClosing } from "./instance_routes.ts";
 import { authenticate, createLogins } from "./logins.ts";
+import { mcpRoute } from "./mcp_route.ts";
 import { createMetrics, metricsRoute } from "./metrics.ts";
 import { requestLog, type RequestRecord } from "./request_log.ts";
 import { outputRoutes } from "./output_stream.ts";
@@ -97,13 +98,14 @@ export function createHttpApp(offstage: Offstage, options: HttpOptions): HttpApp
   refuseWhenClosing(app, service);
   attachRoutes(app, service, streams);
   // Above: whoever comes without a token in the header. Below: nobody
-  app.on("ALL", ["/v1/*", "/metrics"], authenticate(service.logins));
+  app.on("ALL", ["/v1/*", "/metrics", "/mcp"], authenticate(service.logins));
   toolRoutes(app);
   sessionRoutes(app);
   outputRoutes(app, streams);
   eventRoutes(app, streams);
   instanceRoutes(app, service);
   metricsRoute(app, offstage, metrics);
+  mcpRoute(app, service);
   return app as HttpApp;
 }
 

@@ -9,6 +9,9 @@ import { cors } from "hono/cors";
 import type { AppContext, AppEnv } from "./caller.ts";
 import { clientGone, HttpError } from "./errors.ts";
 
+/** What MCP clients in a page send. */
+const MCP_HEADERS = ["mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"];
+
 type Guard = MiddlewareHandler<AppEnv>;
 
 /** Largest body of a request, bytes: twice the longest command. */
@@ -89,8 +92,8 @@ export function checkOrigin(allowed: readonly string[]): Guard {
   const share = cors({
     origin: (origin) => origin,
     allowMethods: ["GET", "HEAD", "POST", "DELETE"],
-    allowHeaders: ["authorization", "content-type", "last-event-id", "offstage-scope"],
-    exposeHeaders: ["retry-after", "www-authenticate"],
+    allowHeaders: ["authorization", "content-type", "last-event-id", "offstage-scope", ...MCP_HEADERS],
+    exposeHeaders: ["retry-after", "www-authenticate", "mcp-session-id"],
     maxAge: 600,
   });
   return async (c, next) => {
