@@ -28,6 +28,7 @@ function fakeView(): SessionView & { watchers: number; change(by: Partial<Sessio
     size: undefined,
     modes: undefined,
     read: () => [],
+    tail: () => "",
     watch: (listener: () => void) => {
       listeners.add(listener);
       state.watchers = listeners.size;
