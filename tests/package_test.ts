@@ -51,17 +51,19 @@ test("the package runs a command on each runtime without its optional dependenci
 });
 
 test(
-  "P21 the package opens a terminal and shows its screen on each runtime with its optional dependencies",
+  "P21 the package opens a terminal, shows its screen and serves its page on each runtime with its optional dependencies",
   { skip },
   () => {
     const project = install("full", [`bun-pty@${peerDependencies["bun-pty"]}`]);
     for (const { entry, argv } of RUNTIMES) {
       assertEquals(runAgent(project, entry, argv, true), { hi: true, pty: true }, entry);
       assertMatch(lookAtScreen(project, entry, argv), /^hi\n\[screen 120x30; cursor row 1 col 0; /, entry);
+      assertMatch(loadPage(project, entry, argv), /^\d\d files \[200\]$/, entry);
     }
     rmSync(join(project, "node_modules", "@xterm"), { recursive: true });
     for (const { entry, argv } of RUNTIMES) {
       assertStringIncludes(lookAtScreen(project, entry, argv), "npm install @xterm/headless", entry);
+      assertMatch(loadPage(project, entry, argv), /^\d\d files \[200,404\] npm install @xterm\/xterm$/, entry);
     }
   },
 );
@@ -124,6 +126,26 @@ function lookAtScreen(project: string, entry: string, argv: readonly string[]): 
      const { text } = await agent.process({ action: "screen", sessionId: details.sessionId, until: "hi" });
      console.log(text);`,
   );
+}
+
+/** How the page's files are answered in that project, and what is to be done about it. */
+function loadPage(project: string, entry: string, argv: readonly string[]): string {
+  return runProgram(
+    project,
+    entry,
+    argv,
+    `const { createHttpApp } = await import("offstage/http");
+     const app = createHttpApp(offstage, { tokens: new Map() });
+     const get = (path) => app.fetch(new Request("http://127.0.0.1/" + path));
+     const html = await (await get("")).text();
+     const main = /page\\/\\w+\\/main.js/.exec(html)[0];
+     const modules = (await (await get(main)).text()).matchAll(/from "\\.\\/(.+)"/g);
+     const names = ["xterm.mjs", ...[...modules].map(([, name]) => name)].map((name) => main.replace("main.js", name));
+     const answers = await Promise.all([...html.match(/page\\/[^"]+/g), ...names].map(get));
+     const hint = answers.some(({ ok }) => !ok) ? (await (await get(names[0])).json()).error.hint : "";
+     const statuses = [...new Set(answers.map(({ status }) => status))].sort();
+     console.log(answers.length + " files " + JSON.stringify(statuses) + " " + hint);`,
+  ).trim();
 }
 
 /** Runs a program that has an instance. */

@@ -124,7 +124,7 @@ function testFiles() {
 }
 
 /**
- * Compiles everything into `.build` and puts the fixtures beside the compiled tests.
+ * Compiles everything into `.build` and puts what is not compiled beside it.
  *
  * @returns {boolean} whether there were no type errors
  */
@@ -133,7 +133,9 @@ function compile() {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   const { status } = spawnSync(process.execPath, [tsc, "-p", "tests"], { cwd: root, stdio: "inherit" });
   if (status === 0) {
-    cpSync(join(root, "tests", "fixtures"), join(root, ".build", "tests", "fixtures"), { recursive: true });
+    for (const folder of [join("tests", "fixtures"), join("adapters", "http", "page")]) {
+      cpSync(join(root, folder), join(root, ".build", folder), { recursive: true });
+    }
   }
   return status === 0;
 }

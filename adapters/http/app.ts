@@ -18,6 +18,7 @@ import { mcpRoute } from "./mcp_route.ts";
 import { createMetrics, metricsRoute } from "./metrics.ts";
 import { requestLog, type RequestRecord } from "./request_log.ts";
 import { outputRoutes } from "./output_stream.ts";
+import { pageRoutes } from "./page.ts";
 import type { Service } from "./service.ts";
 import { sessionRoutes } from "./session_routes.ts";
 import { createStreams } from "./streams.ts";
@@ -96,6 +97,7 @@ export function createHttpApp(offstage: Offstage, options: HttpOptions): HttpApp
   app.use(methodNotAllowed({ app, onMethodNotAllowed }), jsonOnly, limitBody);
   healthRoute(app, service, options.isHealthy);
   refuseWhenClosing(app, service);
+  pageRoutes(app);
   attachRoutes(app, service, streams);
   // Above: whoever comes without a token in the header. Below: nobody
   app.on("ALL", ["/v1/*", "/metrics", "/mcp"], authenticate(service.logins));
