@@ -69,6 +69,7 @@ export type { SessionEnd } from "./src/session/end_all.ts";
 export type { Blocker, BlockerWhy, SuspendAnswer, Suspension } from "./src/session/suspension.ts";
 export { DURATION_BOUNDS_MS } from "./src/session/stats.ts";
 export type { Stats } from "./src/session/stats.ts";
+export type { SizeChange } from "./src/session/sizes.ts";
 export type { SessionView } from "./src/session/view.ts";
 export type { Segment } from "./src/output/segments.ts";
 export type { TerminalModes } from "./src/terminal/watch.ts";

@@ -26,6 +26,7 @@ function fakeView(): SessionView & { watchers: number; change(by: Partial<Sessio
     name: "fake",
     pty: false,
     size: undefined,
+    sizes: [],
     modes: undefined,
     read: () => [],
     tail: () => "",

@@ -4,7 +4,7 @@
  * @module
  */
 import type { SessionView, TerminalSize } from "../../mod.ts";
-import type { Encode } from "./frames.ts";
+import type { Encode, Frame } from "./frames.ts";
 import { ROOM_BYTES, type Socket } from "./socket.ts";
 import type { Streams } from "./streams.ts";
 import { createViewer, type Step } from "./viewer.ts";
@@ -33,7 +33,8 @@ const asBytes: Encode = ({ bytes }) => bytes;
 export function showOn(socket: Socket, view: SessionView, streams: Streams, { since, readonly }: Wish): () => void {
   const seat = streams.sessions.join(view);
   const viewer = createViewer(seat.viewed, seat.frames(asBytes), since);
-  let size = sizeOf(view);
+  const start = Math.max(view.start, viewer.position);
+  let size = sizeAt(view, start);
   let looking: ReturnType<typeof setTimeout> | undefined;
   let lookMs = FIRST_LOOK_MS;
   let lastUnsent = 0;
@@ -62,19 +63,35 @@ export function showOn(socket: Socket, view: SessionView, streams: Streams, { si
 
   function proceed(): void {
     while (!stopped && hasRoom()) {
-      const { cols, rows } = size;
-      size = sizeOf(view);
-      if (size.cols !== cols || size.rows !== rows) socket.send({ type: "resize", ...size });
+      tellSize(sizeAt(view, viewer.position));
       const step = viewer.next();
       if (step === undefined) return seat.wait(proceed);
       give(step);
     }
   }
 
+  function tellSize(now: Partial<TerminalSize>): void {
+    const { cols, rows } = size;
+    size = now;
+    if (size.cols !== cols || size.rows !== rows) socket.send({ type: "resize", ...size });
+  }
+
+  /** What a program drew for one size is not drawn on another: each change is told between the bytes it came between. */
+  function sendFrame({ from, to, bytes }: Frame): void {
+    let at = from;
+    for (const change of view.sizes) {
+      if (change.at <= at || change.at >= to) continue;
+      socket.send(bytes.subarray(at - from, change.at - from));
+      tellSize(sizeAt(view, change.at));
+      at = change.at;
+    }
+    socket.send(at === from ? bytes : bytes.subarray(at - from));
+  }
+
   function give(step: Step): void {
     switch (step.kind) {
       case "frame":
-        return socket.send(step.frame.bytes);
+        return sendFrame(step.frame);
       case "gap":
         // Before the gap is told: whoever counts bytes goes on from its end
         if (view.pty) socket.send(seat.restoring(step.to));
@@ -97,12 +114,13 @@ export function showOn(socket: Socket, view: SessionView, streams: Streams, { si
     },
   });
   const { sessionId, name, pty } = view;
-  const start = Math.max(view.start, viewer.position);
   socket.send({ type: "hello", sessionId, name, pty, ...size, start, readonly });
   proceed();
   return stop;
 }
 
-function sizeOf({ size }: SessionView): Partial<TerminalSize> {
+/** The size its terminal had when the output had come to an offset; nothing for pipes. */
+function sizeAt({ sizes }: SessionView, offset: number): Partial<TerminalSize> {
+  const size = sizes.findLast(({ at }) => at <= offset) ?? sizes[0];
   return size === undefined ? {} : { cols: size.cols, rows: size.rows };
 }

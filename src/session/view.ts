@@ -8,6 +8,7 @@ import type { TerminalSize } from "../runtime.ts";
 import type { TerminalModes } from "../terminal/watch.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Session } from "./session.ts";
+import type { SizeChange } from "./sizes.ts";
 import { use } from "./usage.ts";
 
 /**
@@ -46,6 +47,8 @@ export interface SessionView {
   readonly pty: boolean;
   /** The terminal's size now; `undefined` for pipes. */
   readonly size: TerminalSize | undefined;
+  /** The sizes its terminal has had while it printed what is held, oldest first; none for pipes. */
+  readonly sizes: readonly SizeChange[];
   /** What its program has set its terminal to; `undefined` for pipes. */
   readonly modes: TerminalModes | undefined;
   /** Offset of the oldest byte that is held. What is before it has been dropped. */
@@ -85,6 +88,9 @@ export function viewOf(session: Session): SessionView {
     pty: session.facts.pty,
     get size() {
       return session.sizes.at(-1);
+    },
+    get sizes() {
+      return session.sizes;
     },
     get modes() {
       return session.watch?.modes;

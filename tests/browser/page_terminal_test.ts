@@ -4,7 +4,10 @@
  * @module
  */
 import { assert, assertEquals } from "@std/assert";
+import { existsSync } from "node:fs";
 import { after } from "node:test";
+import type { ScreenDetails } from "../../mod.ts";
+import { skipUnless } from "../skip.ts";
 import { test } from "../closing.ts";
 import { browser as skip, closeBrowser, type Tab } from "./chromium.ts";
 import { enterSession, setUp, SHELL } from "./desk.ts";
@@ -151,6 +154,40 @@ test("after a reload the same session is there, with its output, and can be type
   await tab.enter("echo after-$((2 + 1))");
   await tab.shows("after-3");
 });
+
+const vi = skip || skipUnless(existsSync("/usr/bin/vi"), "there is no vi");
+
+test(
+  "what an editor draws is the same here as on its own screen, at any size and after a reload",
+  { skip: vi },
+  async () => {
+    const { served, tab, start } = await setUp({ viewport: { width: 1000, height: 700 } });
+    const id = await start({ command: "seq -f 'line %g of the file' 1 500 | vi -n -", pty: true });
+    const sameOnBoth = async (): Promise<void> => {
+      const rows = async (): Promise<readonly (readonly string[])[]> => {
+        const screen = await (await served.request(`/v1/sessions/${id}/screen`)).json() as ScreenDetails;
+        const shown = await tab.terminal.locator("> div").evaluateAll((all) => all.map((row) => row.textContent ?? ""));
+        return [shown, screen.rows].map((each) => each.map((row) => row.trimEnd()));
+      };
+      const deadline = performance.now() + 20_000;
+      let [here, there] = await rows();
+      while (String(here) !== String(there) && performance.now() < deadline) {
+        await tab.page.waitForTimeout(100);
+        [here, there] = await rows();
+      }
+      assertEquals(here, there);
+    };
+    await enterSession(tab, id);
+    await tab.shows("line 1 of");
+    await tab.page.locator(".foot").getByText("120 × 30").waitFor({ state: "hidden" });
+    await tab.page.keyboard.type("ihello");
+    await tab.shows("helloline 1 of");
+    await sameOnBoth();
+    await tab.page.reload();
+    await tab.shows("helloline 1 of");
+    await sameOnBoth();
+  },
+);
 
 test("a line that was cut comes back by itself and goes on where it was", { skip }, async () => {
   const { tab, start } = await setUp();

@@ -130,7 +130,7 @@ export function showSession(host, api, xterm, first, on) {
   let size;
 
   /**
-   * Somebody has changed the size of its terminal, or we have.
+   * The size has changed, whoever wished that. It is told between the bytes that were printed before and after.
    *
    * @param {number} cols
    * @param {number} rows
@@ -141,14 +141,15 @@ export function showSession(host, api, xterm, first, on) {
     setText(dimensions, `${cols} × ${rows}`);
   }
 
-  /** Pipes have no width. A terminal's program knows its own, so it is told of another. */
+  /** Pipes have no width. A terminal's program knows its own, so it is asked for another. */
   function fitRoom() {
     const room = screen.room();
     if (room === undefined) return;
     if (!pty) return screen.resize(room.cols, room.rows);
-    const { cols, rows } = isOurs && line === "live" && entry.status === "running" ? room : size ?? room;
-    if (size?.cols !== cols || size.rows !== rows) lineToIt.resize(cols, rows);
-    adopt(cols, rows);
+    if (size === undefined) return;
+    screen.resize(size.cols, size.rows); // the size of the font may have to be another
+    const isWrong = size.cols !== room.cols || size.rows !== room.rows;
+    if (isWrong && isOurs && line === "live" && entry.status === "running") lineToIt.resize(room.cols, room.rows);
   }
 
   const lineToIt = attach(api.token, id, {

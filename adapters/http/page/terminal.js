@@ -28,7 +28,7 @@ const LIGHT_MATCHES = { match: "#ffe9a8", active: "#ffc94d", ruler: "#b88700" };
  * @property {(bytes: Uint8Array) => void} write
  * @property {(text: string) => void} note writes a line of the page's own, dim
  * @property {() => { cols: number, rows: number } | undefined} room the cells there is room for
- * @property {(cols: number, rows: number) => void} resize
+ * @property {(cols: number, rows: number) => void} resize once what was written before is drawn
  * @property {(isReadOnly: boolean) => void} setReadOnly
  * @property {(pattern: RegExp | string, back?: boolean) => boolean} find
  * @property {() => void} endFind
@@ -124,11 +124,12 @@ export function createScreen(
     },
     note: (text) => terminal.write(`\x1b[0;2m${text}\x1b[0m\r\n`),
     room,
-    resize: (cols, rows) => {
-      const fitting = Math.min(1, (room()?.cols ?? cols) / cols);
-      terminal.options.fontSize = Math.max(SMALLEST_FONT_PX, Math.floor(FONT_PX * fitting * 2) / 2);
-      if (cols !== terminal.cols || rows !== terminal.rows) terminal.resize(cols, rows);
-    },
+    resize: (cols, rows) =>
+      terminal.write("", () => {
+        const fitting = Math.min(1, (room()?.cols ?? cols) / cols);
+        terminal.options.fontSize = Math.max(SMALLEST_FONT_PX, Math.floor(FONT_PX * fitting * 2) / 2);
+        if (cols !== terminal.cols || rows !== terminal.rows) terminal.resize(cols, rows);
+      }),
     setReadOnly: (isReadOnly) => {
       terminal.options.disableStdin = isReadOnly;
       terminal.options.cursorBlink = !isReadOnly;
