@@ -129,7 +129,7 @@ export function makeAgent(context: AgentContext): Agent {
     scope,
     exec: box.exec,
     process: (params, options) => box.process(params, options) as Promise<never>,
-    tools: (options) => makeTools(box, offerOf(context, context.isTold), options),
+    tools: (options) => makeTools(box, offerOf(context, options?.events ?? context.isTold), options),
     session: (sessionId) => {
       const found = registry.find(scope, sessionId);
       return found !== undefined && "session" in found ? viewOf(found.session) : undefined;

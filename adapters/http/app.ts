@@ -16,6 +16,7 @@ import { healthRoute, instanceRoutes, refuseWhenClosing } from "./instance_route
 import { authenticate, createLogins } from "./logins.ts";
 import { mcpRoute } from "./mcp_route.ts";
 import { createMetrics, metricsRoute } from "./metrics.ts";
+import { openApiRoute } from "./openapi.ts";
 import { requestLog, type RequestRecord } from "./request_log.ts";
 import { outputRoutes } from "./output_stream.ts";
 import { pageRoutes } from "./page.ts";
@@ -96,6 +97,7 @@ export function createHttpApp(offstage: Offstage, options: HttpOptions): HttpApp
   app.use(checkHost(options.allowedHosts ?? []), checkOrigin(options.allowedOrigins ?? []));
   app.use(methodNotAllowed({ app, onMethodNotAllowed }), jsonOnly, limitBody);
   healthRoute(app, service, options.isHealthy);
+  openApiRoute(app, offstage);
   refuseWhenClosing(app, service);
   pageRoutes(app);
   attachRoutes(app, service, streams);

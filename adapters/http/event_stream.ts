@@ -3,30 +3,27 @@
  *
  * @module
  */
-import * as v from "valibot";
 import type { AgentEvents, SessionEvent } from "../../mod.ts";
 import type { App } from "./caller.ts";
 import { checked, objectOf, queryOf } from "./input.ts";
+import { ACK_BODY, NOTHING } from "./parameters.ts";
 import { sseEvent, sseResponse, type SseSource } from "./sse.ts";
 import type { Streams } from "./streams.ts";
 
 /** New events that wait for a client that does not read; at most 2 KB each. */
 const MOST_WAITING = 32;
 
-const nothing = v.strictObject({});
-const ackBody = v.strictObject({ ids: v.pipe(v.array(v.string()), v.maxLength(10_000)) });
-
 /** Adds the routes. */
 export function eventRoutes(app: App, streams: Streams): void {
   app.get("/v1/events", (c) => {
-    checked(nothing, queryOf(c));
+    checked(NOTHING.check, queryOf(c));
     const { events } = c.get("caller").agent;
     const after = c.req.header("last-event-id");
     return sseResponse(streams, "events", (wake) => eventSource(events, after, wake));
   });
   app.post("/v1/events/ack", async (c) => {
-    checked(nothing, queryOf(c));
-    const { ids } = checked(ackBody, await objectOf(c));
+    checked(NOTHING.check, queryOf(c));
+    const { ids } = checked(ACK_BODY.check, await objectOf(c));
     return c.json({ acked: c.get("caller").agent.events.ack(...ids) });
   });
 }

@@ -3,16 +3,11 @@
  *
  * @module
  */
-import * as v from "valibot";
 import { type App, onlyAdmin } from "./caller.ts";
 import { HttpError } from "./errors.ts";
 import { checked, objectOf, queryOf } from "./input.ts";
+import { NOTHING, SUSPEND_BODY } from "./parameters.ts";
 import type { Service } from "./service.ts";
-
-const suspendBody = v.strictObject({
-  requestId: v.pipe(v.string(), v.check((id) => id.trim() !== "", "is blank: give it a name")),
-});
-const nothing = v.strictObject({});
 
 /** Adds `GET /healthz`, which needs no token: 200 if all is well, 503 if the server is about to end. */
 export function healthRoute(app: App, { closing, upgrade }: Service, isHealthy: () => boolean = () => true): void {
@@ -33,21 +28,21 @@ export function refuseWhenClosing(app: App, { closing }: Service): void {
 /** Adds `/v1/activity` and `/v1/suspend`. */
 export function instanceRoutes(app: App, { offstage }: Service): void {
   app.get("/v1/activity", (c) => {
-    checked(nothing, queryOf(c));
+    checked(NOTHING.check, queryOf(c));
     const { scope } = c.get("caller");
     const blockers = offstage.blockers().filter((blocker) => scope === "*" || blocker.scope === scope);
     return c.json({ active: blockers.length, blockers });
   });
   app.post("/v1/suspend", async (c) => {
     onlyAdmin(c.get("caller"));
-    checked(nothing, queryOf(c));
-    const { requestId } = checked(suspendBody, await objectOf(c));
+    checked(NOTHING.check, queryOf(c));
+    const { requestId } = checked(SUSPEND_BODY.check, await objectOf(c));
     return c.json(offstage.prepareSuspend(requestId));
   });
   app.delete("/v1/suspend/:id", async (c) => {
     onlyAdmin(c.get("caller"));
-    checked(nothing, queryOf(c));
-    checked(nothing, await objectOf(c));
+    checked(NOTHING.check, queryOf(c));
+    checked(NOTHING.check, await objectOf(c));
     return c.json({ resumed: offstage.resume(c.req.param("id")) });
   });
 }

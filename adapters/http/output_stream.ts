@@ -3,7 +3,6 @@
  *
  * @module
  */
-import * as v from "valibot";
 import type { SessionView } from "../../mod.ts";
 import { base64Of } from "./base64.ts";
 import type { App } from "./caller.ts";
@@ -11,6 +10,7 @@ import { unknownSession } from "./errors.ts";
 import { createFrames, type Encode } from "./frames.ts";
 import { checked, queryOf } from "./input.ts";
 import type { LiveSessions } from "./live.ts";
+import { OUTPUT_QUERY } from "./parameters.ts";
 import { sseEvent, sseResponse, type SseSource } from "./sse.ts";
 import type { Streams } from "./streams.ts";
 import { createViewer, type Step, type Viewed } from "./viewer.ts";
@@ -25,14 +25,6 @@ const asText: Encode = ({ stream, at, bytes }) =>
 const asBase64: Encode = ({ stream, at, bytes }) =>
   sseEvent("output", at + bytes.length, { offset: at, stream, base64: base64Of(bytes) });
 
-const offset = v.pipe(v.string(), v.regex(/^\d{1,15}$/, "expected an offset in bytes, 0 or more"), v.transform(Number));
-
-const outputQuery = v.strictObject({
-  since: v.optional(offset),
-  follow: v.optional(v.boolean()),
-  encoding: v.optional(v.picklist(["text", "base64"], "expected text or base64")),
-});
-
 /** Adds the route. */
 export function outputRoutes(app: App, streams: Streams): void {
   app.get("/v1/sessions/:id/output", (c) => {
@@ -40,8 +32,8 @@ export function outputRoutes(app: App, streams: Streams): void {
     const view = c.get("caller").agent.session(id);
     if (view === undefined) throw unknownSession(id);
     const lastId = c.req.header("last-event-id"); // of a client that reconnects: newer than its query
-    const given = { ...queryOf(c, ["follow"]), ...(lastId && { since: lastId }) };
-    const { since = 0, follow = true, encoding } = checked(outputQuery, given);
+    const given = { ...queryOf(c), ...(lastId && { since: lastId }) };
+    const { since, follow, encoding } = checked(OUTPUT_QUERY.check, given);
     const encode = encoding === "base64" ? asBase64 : asText;
     return sseResponse(
       streams,

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import * as v from "valibot";
 import type {
   Agent,
   FailureDetails,
@@ -16,6 +15,7 @@ import type {
 import type { App, AppContext } from "./caller.ts";
 import { HttpError, invalid, unknownSession } from "./errors.ts";
 import { checked, type Given, objectOf, queryOf } from "./input.ts";
+import { NOTHING } from "./parameters.ts";
 
 /** Actions that are posted, by the last word of their path. */
 const POSTED: Readonly<Record<string, ProcessAction>> = {
@@ -31,24 +31,22 @@ const POSTED: Readonly<Record<string, ProcessAction>> = {
 /** Names of the path, not of parameters. */
 const RESERVED = ["action", "sessionId"];
 
-const nothing = v.strictObject({});
-
 /**
  * Adds the routes of `/v1/sessions`. To look does not count as having been told: what an agent has not learnt yet stays
  * news for it.
  */
 export function sessionRoutes(app: App): void {
   app.get("/v1/sessions", async (c) => {
-    checked(nothing, queryOf(c));
+    checked(NOTHING.check, queryOf(c));
     return c.json<ListDetails>({ sessions: await listOf(c.get("caller").agent) });
   });
   app.delete("/v1/sessions", async (c) => {
-    checked(nothing, queryOf(c));
-    checked(nothing, await objectOf(c));
+    checked(NOTHING.check, queryOf(c));
+    checked(NOTHING.check, await objectOf(c));
     return c.json({ ended: await c.get("caller").agent.killAll() });
   });
   app.get("/v1/sessions/:id", async (c) => {
-    checked(nothing, queryOf(c));
+    checked(NOTHING.check, queryOf(c));
     const id = c.req.param("id");
     const entry = (await listOf(c.get("caller").agent)).find(({ sessionId }) => sessionId === id);
     if (entry === undefined) throw unknownSession(id);
@@ -58,12 +56,12 @@ export function sessionRoutes(app: App): void {
   app.get("/v1/sessions/:id/screen", async (c) => c.json(await look(c, "screen", queryOf(c))));
   for (const [word, action] of Object.entries(POSTED)) {
     app.post(`/v1/sessions/:id/${word}`, async (c) => {
-      checked(nothing, queryOf(c));
+      checked(NOTHING.check, queryOf(c));
       return c.json(await act(c, action, await objectOf(c)));
     });
   }
   app.delete("/v1/sessions/:id", async (c) => {
-    checked(nothing, queryOf(c));
+    checked(NOTHING.check, queryOf(c));
     return c.json(await act(c, "remove", await objectOf(c)));
   });
 }

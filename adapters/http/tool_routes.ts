@@ -3,24 +3,21 @@
  *
  * @module
  */
-import * as v from "valibot";
 import type { ExecParams, ProcessParams } from "../../mod.ts";
 import type { App } from "./caller.ts";
 import { checked, jsonOf, queryOf } from "./input.ts";
-
-const execQuery = v.strictObject({ abortOnDisconnect: v.optional(v.boolean(), false) });
-const noQuery = v.strictObject({});
+import { EXEC_QUERY, NOTHING } from "./parameters.ts";
 
 /** Adds `POST /v1/exec` and `POST /v1/process`. A client that goes away sends its command to the background (R13). */
 export function toolRoutes(app: App): void {
   app.post("/v1/exec", async (c) => {
-    const { abortOnDisconnect } = checked(execQuery, queryOf(c, ["abortOnDisconnect"]));
+    const { abortOnDisconnect } = checked(EXEC_QUERY.check, queryOf(c));
     const params = await jsonOf(c) as ExecParams; // the tools check what they are given
     const { signal } = c.req.raw;
     return c.json(await c.get("caller").agent.exec(params, abortOnDisconnect ? { signal } : { yieldSignal: signal }));
   });
   app.post("/v1/process", async (c) => {
-    checked(noQuery, queryOf(c));
+    checked(NOTHING.check, queryOf(c));
     const params = await jsonOf(c) as ProcessParams;
     return c.json(await c.get("caller").agent.process(params, { signal: c.req.raw.signal }));
   });

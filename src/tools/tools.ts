@@ -48,6 +48,11 @@ export interface ToolsOptions {
    * a few hundred tokens of every request. @default {false}
    */
   readonly allParameters?: boolean;
+  /**
+   * Whether events reach the agent, since its host takes them from `agent.events`: then the model is told of those it can
+   * ask for. Default: whether there is an `onEvent` or a `requestHeartbeat`.
+   */
+  readonly events?: boolean;
 }
 
 /** The agent whose tools they are. */

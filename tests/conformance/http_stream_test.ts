@@ -255,7 +255,7 @@ test("S2 a foreign session's output is not found, like an unknown one's; a wrong
   assertEquals(await ask(path, { authorization: `Bearer ${TOKENS.two}` }), [404, "unknown-session"]);
   assertEquals(await ask("/v1/sessions/none/output"), [404, "unknown-session"]);
   assertEquals(await ask(path, { authorization: "" }), [401, "unauthorized"]);
-  assertEquals(await ask(`${path}?since=-1&follow=maybe`), [422, "invalid", "follow"]);
+  assertEquals(await ask(`${path}?since=-1&follow=maybe`), [422, "invalid", "since", "follow"]);
   assertEquals(await ask(`${path}?since=x&encoding=latin1&limit=3`), [422, "invalid", "since", "encoding", "limit"]);
   assertEquals(await ask(path, { "last-event-id": "abc" }), [422, "invalid", "since"]);
 });
