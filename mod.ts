@@ -15,6 +15,7 @@ export type { ConfiguredHost, ExecConfig, InheritPolicy, Settings } from "./src/
 export type { LimitEnd, LimitEvidence, LimitName, Limits } from "./src/limits.ts";
 export { AbortError, OffstageError } from "./src/errors.ts";
 export type { ErrorCode, Problem } from "./src/errors.ts";
+export { nearest } from "./src/nearest.ts";
 
 // exec
 export type { ExecParams } from "./src/exec/schema.ts";

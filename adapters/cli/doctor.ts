@@ -8,6 +8,7 @@ import process from "node:process";
 import type { Offstage } from "../../mod.ts";
 import { createOffstage } from "../auto.ts";
 import { bubblewrap } from "../hosts/bubblewrap.ts";
+import { given, JSON_HELP, print, printJson, type Verb } from "./verb.ts";
 
 /** Time a program has to be seen waiting for input, ms. */
 const SEEN_WITHIN_MS = 5_000;
@@ -89,3 +90,23 @@ export function report({ runtime, shell, terminals, input, guard, sandbox }: Dia
     "",
   ].join("\n");
 }
+
+const HELP = `Examples
+  offstage doctor             what works on this machine: terminals, input, the orphan guard
+
+Options
+${JSON_HELP}
+`;
+
+const OPTIONS = { json: { type: "boolean" } } as const;
+
+/** The verb. */
+export const doctor: Verb = {
+  help: HELP,
+  run: async (args) => {
+    const { values } = given(args, OPTIONS);
+    const diagnosis = await diagnose();
+    await (values.json ? printJson(diagnosis) : print(report(diagnosis)));
+    return 0;
+  },
+};

@@ -4,77 +4,129 @@
  * @module
  */
 import type { Buffer } from "node:buffer";
-import os from "node:os";
 import process from "node:process";
-import type { Agent, ExecParams, StatusDetails } from "../../mod.ts";
+import { parseArgs } from "node:util";
+import type { Agent, ExecParams, PollDetails } from "../../mod.ts";
 import { createOffstage } from "../auto.ts";
+import { EXIT_CODES_HELP, EXIT_OWN_FAILURE, exitCodeOf } from "./exit_codes.ts";
+import { showProgress } from "./progress.ts";
+import { given, JSON_HELP, print, printJson, say, secondsOf, type Verb } from "./verb.ts";
 
-/** Exit code for a command that ran out of time, as of `timeout(1)`. */
-const EXIT_TIMEOUT = 124;
+const HELP = `Examples
+  offstage exec 'npm test'                    run it, print its output as it comes, exit with its code
+  offstage exec --timeout 60 --pty 'top -b'   in a terminal, for a minute at most
+  offstage exec                               a short tour of what exec and process do
 
-/** Exit code for what is this program's own failure, as of `timeout(1)`. */
-export const EXIT_OWN_FAILURE = 125;
+Options
+  --timeout <seconds>   life span; default 1800, 0 is none
+  --workdir <folder>    where to run it
+  --pty                 run it in a pseudo-terminal
+${JSON_HELP}: how it ended, with all its output
 
-/** A command ended by signal n exits 128 + n, as in shells. */
-const EXIT_SIGNAL_BASE = 128;
+${EXIT_CODES_HELP}`;
+
+const OPTIONS = {
+  help: { type: "boolean", short: "h" },
+  timeout: { type: "string" },
+  workdir: { type: "string" },
+  pty: { type: "boolean" },
+  json: { type: "boolean" },
+} as const;
 
 /** Everything a command prints between two polls is shown: more than the tools hold for a model, characters. */
 const HELD_CHARS = 50_000_000;
 
+/** The verb. */
+export const exec: Verb = {
+  help: HELP,
+  takesCommand: true,
+  run: async (args) => {
+    const start = commandIndex(args);
+    const words = args.slice(start);
+    const { help, json = false, timeout, workdir, pty } = given(args.slice(0, start), OPTIONS).values;
+    if (help) {
+      await print(HELP);
+      return 0;
+    }
+    if (words.length === 0) return await (await import("./tour.ts")).tour();
+    const params: ExecParams = {
+      command: words.join(" "),
+      ...(timeout !== undefined && { timeout: secondsOf("timeout", timeout) }),
+      ...(workdir !== undefined && { workdir }),
+      ...(pty !== undefined && { pty }),
+    };
+    return await runCommand(params, json);
+  },
+};
+
+/** Where the command begins: at the first word. What looks like an option behind it is the command's. */
+function commandIndex(args: readonly string[]): number {
+  const { tokens } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: OPTIONS,
+    strict: false,
+    tokens: true,
+  });
+  return tokens.find(({ kind }) => kind === "positional")?.index ?? args.length;
+}
+
 /**
  * Runs a command, prints its output as it comes and forwards this program's stdin to it.
  *
+ * @param json instead of the output prints one object at the end
  * @returns the exit code to end with
  */
-export async function runCommand(params: ExecParams): Promise<number> {
+async function runCommand(params: ExecParams, json: boolean): Promise<number> {
   const exec = { maxOutputChars: HELD_CHARS, pendingMaxOutputChars: HELD_CHARS, maxResultChars: HELD_CHARS };
   const offstage = createOffstage({ tools: { exec } });
   try {
-    return await run(offstage.agent("cli"), params);
+    return await run(offstage.agent("cli"), params, json);
   } finally {
     await offstage.close();
   }
 }
 
-async function run(agent: Agent, params: ExecParams): Promise<number> {
+async function run(agent: Agent, params: ExecParams, json: boolean): Promise<number> {
   const { details, text } = await agent.exec({ ...params, background: true });
   if (details.status !== "running") {
-    process.stderr.write(`offstage: ${text}\n`);
+    if (json) await printJson(details);
+    else say(text);
     return EXIT_OWN_FAILURE;
   }
-  for (const warning of details.warnings) process.stderr.write(`offstage: ${warning}\n`);
+  for (const warning of details.warnings) say(warning);
   const stopForwarding = forwardStdin(agent, details.sessionId);
+  const progress = showProgress(details.name);
+  let output = "";
   try {
-    return await follow(agent, details.sessionId);
+    const end = await follow(agent, details.sessionId, (text) => {
+      if (json) output += text;
+      else progress.printed(text);
+      return json ? Promise.resolve() : print(text);
+    });
+    progress.stop();
+    if (json) await printJson({ ...end, output });
+    else tellEnd(end);
+    return exitCodeOf(end);
   } finally {
+    progress.stop();
     stopForwarding();
   }
 }
 
-async function follow(agent: Agent, sessionId: string): Promise<number> {
+/** Gives out what a session prints until its end; tells that. */
+async function follow(agent: Agent, sessionId: string, give: (text: string) => Promise<void>): Promise<PollDetails> {
   for (;;) {
     const { details, text } = await agent.process({ action: "poll", sessionId, timeout: 30_000 });
-    if (!("from" in details)) {
-      process.stderr.write(`offstage: ${text}\n`);
-      return EXIT_OWN_FAILURE;
-    }
-    await print(details.output);
-    if (details.status === "running") continue;
-    if (details.reason === "timeout") process.stderr.write("offstage: timed out\n");
-    for (const { pid, name } of details.survivors) process.stderr.write(`offstage: still runs: ${name} ${pid}\n`);
-    return exitCode(details);
+    if (!("from" in details)) throw new Error(text);
+    await give(details.output);
+    if (details.status !== "running") return details;
   }
 }
 
-/** Waits for a slow reader of our output: nothing is printed faster than it is read. */
-function print(text: string): Promise<void> {
-  return new Promise((resolve) => process.stdout.write(text, () => resolve()));
-}
-
-function exitCode({ reason, exitCode, signal }: StatusDetails): number {
-  if (reason === "timeout") return EXIT_TIMEOUT;
-  if (signal !== null) return EXIT_SIGNAL_BASE + (os.constants.signals[signal as NodeJS.Signals] ?? 0);
-  return exitCode ?? EXIT_OWN_FAILURE;
+function tellEnd({ reason, survivors }: PollDetails): void {
+  if (reason === "timeout") say("timed out");
+  for (const { pid, name } of survivors) say(`still runs: ${name} ${pid}`);
 }
 
 /** What this program is given on stdin is the command's; a slow command slows the giver down. */

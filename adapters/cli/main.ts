@@ -5,98 +5,110 @@
  * @module
  */
 import process from "node:process";
-import { parseArgs } from "node:util";
-import { OffstageError } from "../../mod.ts";
-import { diagnose, report } from "./doctor.ts";
-import { EXIT_OWN_FAILURE, runCommand } from "./exec.ts";
-import { MCP_HELP, serveMcp } from "./mcp.ts";
-import { serve } from "./serve.ts";
-import { SERVE_HELP } from "./serve_options.ts";
-import { tour } from "./tour.ts";
+import { nearest } from "../../mod.ts";
+import { EXIT_CODES_HELP, EXIT_OWN_FAILURE, exitCodeOfSignal } from "./exit_codes.ts";
+import { VERSION } from "../version.ts";
+import { usage, type Verb } from "./verb.ts";
+
+/** A verb in the list of all: what it does, and where it is. */
+interface Entry {
+  readonly summary: string;
+  /** Only what is used is loaded. */
+  readonly load: () => Promise<Verb>;
+}
+
+const VERBS: Readonly<Record<string, Entry>> = {
+  exec: {
+    summary: "run a command here, print its output as it comes, exit with its code",
+    load: async () => (await import("./exec.ts")).exec,
+  },
+  doctor: {
+    summary: "what works on this machine: terminals, input, the orphan guard",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
+  serve: {
+    summary: "the same over HTTP; prints its address, a token and what to try",
+    load: async () => ({
+      help: (await import("./serve_options.ts")).SERVE_HELP,
+      run: (await import("./serve.ts")).serve,
+    }),
+  },
+  mcp: {
+    summary: "the same for the MCP client that starts it",
+    load: async () => {
+      const { MCP_HELP, serveMcp } = await import("./mcp.ts");
+      return { help: MCP_HELP, run: serveMcp };
+    },
+  },
+  ps: { summary: "the sessions of a server", load: async () => (await import("./ps.ts")).ps },
+  logs: {
+    summary: "what a session has printed; -f: as it comes",
+    load: async () => (await import("./logs.ts")).logs,
+  },
+  attach: { summary: "a session in this terminal", load: async () => (await import("./attach.ts")).attach },
+  send: { summary: "type into a session", load: async () => (await import("./send.ts")).send },
+  wait: {
+    summary: "until a session ends; exits with its code",
+    load: async () => (await import("./wait.ts")).wait,
+  },
+  kill: { summary: "end sessions, or send them a signal", load: async () => (await import("./kill.ts")).kill },
+  rm: { summary: "end sessions and forget them", load: async () => (await import("./rm.ts")).rm },
+};
 
 const HELP = `Examples
-  offstage exec 'npm test'                    run it, print its output as it comes, exit with its code
-  offstage exec --timeout 60 --pty 'top -b'   in a terminal, for a minute at most
-  offstage exec                               a short tour of what exec and process do
-  offstage serve                              the same over HTTP; prints its address, a token and what to try
-  offstage mcp                                the same for the MCP client that starts it
-  offstage doctor                             what works on this machine: terminals, input, the orphan guard
+  offstage exec 'npm test'             run it, print its output as it comes, exit with its code
+  offstage exec                        a short tour of what exec and process do
+  offstage serve                       serve it over HTTP; the other verbs speak to such a server:
+  offstage ps                          what runs there
+  offstage logs amber-otter-7k3f -f    follow a session
+  offstage attach amber-otter-7k3f     be in its terminal
 
-Options of exec
-  --timeout <seconds>   life span; default 1800, 0 is none
-  --workdir <folder>    where to run it
-  --pty                 run it in a pseudo-terminal
+Verbs (offstage <verb> --help tells more; offstage --version)
+${Object.entries(VERBS).map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}\n`).join("")}
+${EXIT_CODES_HELP}`;
 
-${SERVE_HELP}
-${MCP_HELP}
-Exit codes
-  the command's own; 124 if it timed out; 125 if offstage failed; 126 and 127 as in shells; 128 + n if signal n ended it
-`;
-
-const OPTIONS = {
-  help: { type: "boolean", short: "h" },
-  timeout: { type: "string" },
-  workdir: { type: "string" },
-  pty: { type: "boolean" },
-} as const;
-
-/** Verbs with options of their own. */
-const VERBS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { mcp: serveMcp, serve };
+const HELP_WORDS = ["--help", "-h"];
 
 /** Runs one invocation; resolves with the exit code. */
 async function main(args: readonly string[]): Promise<number> {
-  const [first = "", ...rest] = args;
-  const own = Object.hasOwn(VERBS, first) && !rest.includes("--help") ? VERBS[first] : undefined;
-  if (own !== undefined) return await own(rest);
-  const start = commandIndex(args);
-  const words = args.slice(start);
-  const { values, positionals } = parseArgs({
-    args: args.slice(0, start),
-    allowPositionals: true,
-    options: OPTIONS,
-  });
-  const [verb] = positionals;
-  if (values.help === true || verb === undefined || verb === "help") {
+  if (args[0] === "--version") {
+    process.stdout.write(`${VERSION}\n`);
+    return 0;
+  }
+  const isAsked = args[0] === undefined || args[0] === "help" || HELP_WORDS.includes(args[0]);
+  const [name, ...rest] = isAsked ? args.slice(1) : args;
+  if (name === undefined) {
     process.stdout.write(HELP);
     return 0;
   }
-  if (verb === "doctor") {
-    process.stdout.write(report(await diagnose()));
+  if (!Object.hasOwn(VERBS, name)) {
+    const [near] = nearest(name, Object.keys(VERBS), 1);
+    throw usage(
+      `Unknown verb "${name}"${near === undefined ? "" : `: did you mean ${near}?`} offstage --help lists all`,
+    );
+  }
+  const verb = await VERBS[name]?.load() as Verb;
+  const own = verb.takesCommand ? rest.slice(0, 1) : rest.slice(0, [...rest, "--"].indexOf("--"));
+  if (isAsked || own.some((word) => HELP_WORDS.includes(word))) {
+    process.stdout.write(verb.help);
     return 0;
   }
-  if (verb !== "exec") {
-    throw new OffstageError("invalid", `Unknown command "${verb}": run offstage --help`);
-  }
-  if (words.length === 0) return await tour();
-  return await runCommand({
-    command: words.join(" "),
-    ...(values.timeout !== undefined && { timeout: secondsOf(values.timeout) }),
-    ...(values.workdir !== undefined && { workdir: values.workdir }),
-    ...(values.pty !== undefined && { pty: values.pty }),
-  });
+  return await verb.run(rest);
 }
 
-/** Where the command begins: at the first word after the verb. What looks like an option behind it is the command's. */
-function commandIndex(args: readonly string[]): number {
-  const { tokens } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: OPTIONS,
-    strict: false,
-    tokens: true,
-  });
-  return tokens.filter(({ kind }) => kind === "positional")[1]?.index ?? args.length;
-}
-
-function secondsOf(text: string): number {
-  const seconds = text.trim() === "" ? NaN : Number(text);
-  if (Number.isNaN(seconds)) throw new OffstageError("invalid", `--timeout: expected seconds but received "${text}"`);
-  return seconds;
-}
+/** Whoever reads our output has seen enough: we end as a program that no signal handler saves. */
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(exitCodeOfSignal("SIGPIPE"));
+  throw error;
+});
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`offstage: ${error instanceof Error ? error.message : String(error)}\n`);
+  const { message, hint } = error instanceof Error
+    ? error as Error & { readonly hint?: string }
+    : { message: String(error) };
+  process.stderr.write(`offstage: ${message}\n`);
+  if (hint) process.stderr.write(`offstage: ${hint}\n`);
   process.exitCode = EXIT_OWN_FAILURE;
 }

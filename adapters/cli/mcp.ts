@@ -7,10 +7,14 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { createOffstage } from "../auto.ts";
 import { createMcpServer } from "../mcp/server.ts";
-import { EXIT_OWN_FAILURE } from "./exec.ts";
+import { EXIT_OWN_FAILURE } from "./exit_codes.ts";
 
 /** Help of `offstage mcp`. */
-export const MCP_HELP = `Options of mcp
+export const MCP_HELP = `Examples
+  offstage mcp                     serve MCP over stdin and stdout, to the client that starts it
+  offstage mcp --read-only-tool    with a third tool that a client can allow without asking
+
+Options
   --scope <name>         whose sessions they are, in events and in authorize; default "default"
   --read-only-tool       offer a third tool, process_read (list, poll, log, screen), which a client can allow without asking
 

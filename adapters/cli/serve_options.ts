@@ -8,7 +8,11 @@ import { OffstageError } from "../../mod.ts";
 import type { LogFormat } from "./serve_log.ts";
 
 /** Help of `offstage serve`. */
-export const SERVE_HELP = `Options of serve
+export const SERVE_HELP = `Examples
+  offstage serve                                       on 127.0.0.1:7333, with a token that it prints
+  offstage serve --port 0 --token-file tokens.txt      on a free port, with tokens of yours
+
+Options
   --host <address>       where to listen; default 127.0.0.1. Elsewhere than on the loopback tokens are needed
   --port <number>        default 7333; 0 is any that is free
   --token-file <file>    lines of scope:token, the scope * is the admin's; nobody else may read the file.

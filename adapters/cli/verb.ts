@@ -1,0 +1,84 @@
+/**
+ * What every verb of the command line has in common.
+ *
+ * @module
+ */
+import process from "node:process";
+import { parseArgs, type ParseArgsConfig } from "node:util";
+import { OffstageError } from "../../mod.ts";
+
+/** One verb of the command line. */
+export interface Verb {
+  /** What `--help` prints: examples first, then the options. */
+  readonly help: string;
+  /** Its own words begin only with its first one: what stands behind that is a command's. */
+  readonly takesCommand?: true;
+  /**
+   * Does it.
+   *
+   * @param args what stands behind the verb
+   * @returns the exit code to end with
+   */
+  run(args: readonly string[]): Promise<number>;
+}
+
+/** Help of the options that many verbs have. */
+export const JSON_HELP = "  --json                print JSON instead of text";
+
+/** Options as `parseArgs` wants them described. */
+export type Options = NonNullable<ParseArgsConfig["options"]>;
+
+/** What a verb was given: its options, and its other words. */
+export type Given<T extends Options> = ReturnType<
+  typeof parseArgs<{ args: string[]; allowPositionals: true; options: T }>
+>;
+
+/**
+ * Reads the options of a verb.
+ *
+ * @throws {TypeError} naming an option that it does not have
+ */
+export function given<T extends Options>(args: readonly string[], options: T): Given<T> {
+  return parseArgs({ args: [...args], allowPositionals: true, options });
+}
+
+/** The only word, which is an id. */
+export function onlyId(words: readonly string[]): string {
+  const [id, ...more] = words;
+  if (id === undefined) throw usage("Which session? Give its id: offstage ps lists them");
+  if (more.length > 0) throw usage(`One session at a time, but there is also "${more[0]}"`);
+  return id;
+}
+
+/** At least one word, all of them ids. */
+export function someIds(words: readonly string[]): readonly string[] {
+  if (words.length === 0) throw usage("Which sessions? Give their ids: offstage ps lists them");
+  return words;
+}
+
+/** A number of seconds, which an option was given. */
+export function secondsOf(option: string, text: string): number {
+  const seconds = text.trim() === "" ? NaN : Number(text);
+  if (Number.isNaN(seconds)) throw usage(`--${option}: expected seconds but received "${text}"`);
+  return seconds;
+}
+
+/** A call that cannot be understood. */
+export function usage(message: string): OffstageError {
+  return new OffstageError("invalid", message);
+}
+
+/** Prints on stdout; resolves once it is written: nothing is printed faster than it is read. */
+export function print(text: string | Uint8Array): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(text, () => resolve()));
+}
+
+/** Prints a value as one line of JSON. */
+export function printJson(value: unknown): Promise<void> {
+  return print(`${JSON.stringify(value)}\n`);
+}
+
+/** Says something about what is being done, beside its output. */
+export function say(text: string): void {
+  process.stderr.write(`offstage: ${text}\n`);
+}
