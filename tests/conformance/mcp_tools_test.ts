@@ -4,17 +4,22 @@
  * @module
  */
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { closing, test } from "../closing.ts";
+import { after, test } from "node:test";
 import { VERSION } from "../../adapters/version.ts";
 import { eventually } from "./agent.ts";
-import { CLIENTS, type Progress } from "./mcp_clients.ts";
+import { CLIENTS, type Progress, type TestClient } from "./mcp_clients.ts";
 import { posix, terminal } from "./machine.ts";
 
 for (const kind of CLIENTS) {
+  // One server for all of a client's tests: to start a process for each would take a loaded machine minutes.
+  let connecting: Promise<TestClient> | undefined;
+  const connect = (): Promise<TestClient> => connecting ??= kind.connect(["--read-only-tool"]);
+  after(async () => await (await connecting)?.close());
+
   test(`${kind.name}: the tools are listed with annotations, and exec answers text and details`, {
     skip: posix,
   }, async () => {
-    const client = closing(await kind.connect(["--read-only-tool"]));
+    const client = await connect();
     const hints = client.tools.map(({ name, annotations }) => [name, annotations]);
     const changes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
     assertEquals<unknown>(hints.slice(0, 2), [["exec", changes], ["process", changes]]);
@@ -32,7 +37,7 @@ for (const kind of CLIENTS) {
   test(`${kind.name}: [20] what is wrong with a call is told with the right name, and is no crash`, {
     skip: posix,
   }, async () => {
-    const client = closing(await kind.connect());
+    const client = await connect();
     const misspelt = await client.call("exec", { cmd: "ls", yield_ms: 1 });
     assertEquals([misspelt.isError, misspelt.details["reason"]], [true, "invalid"]);
     assertMatch(misspelt.text, /cmd: unknown; did you mean "command"\?.*yield_ms: unknown; did you mean "yieldMs"\?/);
@@ -46,7 +51,7 @@ for (const kind of CLIENTS) {
   });
 
   test(`${kind.name}: [18] an unknown session is told at once by every action`, { skip: posix }, async () => {
-    const client = closing(await kind.connect());
+    const client = await connect();
     const id = await client.background({ command: "sleep 60" });
     const calls = [
       { action: "poll", timeout: 30_000 },
@@ -71,7 +76,7 @@ for (const kind of CLIENTS) {
   test(`${kind.name}: [19] a finished session tells its output, its code and its log after the end`, {
     skip: posix,
   }, async () => {
-    const client = closing(await kind.connect());
+    const client = await connect();
     const id = await client.background({ command: "echo hi; exit 4", background: true });
     const process = (params: object) => client.call("process", { sessionId: id, ...params });
     const first = await process({ action: "poll", until: "exit", timeout: 30_000 });
@@ -87,7 +92,7 @@ for (const kind of CLIENTS) {
   test(`${kind.name}: [23] a poll of endless output is bounded, and says what it left out`, {
     skip: posix,
   }, async () => {
-    const client = closing(await kind.connect());
+    const client = await connect();
     const sessionId = await client.background({ command: "yes prompt-error", yieldMs: 1_000 });
     const { text, details } = await client.call("process", { action: "poll", sessionId });
     assert(text.length < 40_000, `${text.length} characters`);
@@ -98,7 +103,7 @@ for (const kind of CLIENTS) {
   test(`${kind.name}: [24] [25] [26] [28] pages of a log are lines, past its end there are none`, {
     skip: posix,
   }, async () => {
-    const client = closing(await kind.connect());
+    const client = await connect();
     const sessionId = await client.background({ command: "printf 'one\\ntwo\\nthree\\n'; sleep 60" });
     const page = async (params: object): Promise<readonly unknown[]> => {
       const { details } = await client.call("process", { action: "log", sessionId, ...params });
@@ -121,7 +126,7 @@ for (const kind of CLIENTS) {
   });
 
   test(`${kind.name}: [31] list, poll and kill tell the same end`, { skip: posix }, async () => {
-    const client = closing(await kind.connect());
+    const client = await connect();
     const sessionId = await client.background({ command: "sleep 60" });
     const killed = await client.call("process", { action: "kill", sessionId, wait: 30_000 });
     const polled = await client.call("process", { action: "poll", sessionId });
@@ -137,7 +142,7 @@ for (const kind of CLIENTS) {
   test(`${kind.name}: [33] a terminal in the background is listed before exec answers, and takes keys`, {
     skip: posix || terminal,
   }, async () => {
-    const client = closing(await kind.connect());
+    const client = await connect();
     const sessionId = await client.background({ command: "cat", pty: true, background: true });
     assertStringIncludes((await client.call("process", { action: "list" })).text, sessionId);
     await client.call("process", { action: "write", sessionId, data: "hello\r" });
@@ -151,7 +156,7 @@ for (const kind of CLIENTS) {
   test(`${kind.name}: [35] one call waits for the end, and an empty poll says when to come back`, {
     skip: posix,
   }, async () => {
-    const client = closing(await kind.connect());
+    const client = await connect();
     const sessionId = await client.background({ command: "read -r x" });
     const retries = [];
     for (let time = 0; time < 3; time++) {
@@ -164,7 +169,7 @@ for (const kind of CLIENTS) {
   });
 
   test(`${kind.name}: while a call waits, its progress rises and tells the last line`, { skip: posix }, async () => {
-    const client = closing(await kind.connect());
+    const client = await connect();
     const told: Progress[] = [];
     let sawLine = (): void => {};
     const hasSeenLine = new Promise<void>((resolve) => sawLine = resolve);
