@@ -81,7 +81,7 @@ test("the README's table of routes names every one of them", async () => {
   assertEquals(documented.toSorted(), told.toSorted());
 });
 
-test("each route takes the parameters that the document names, and no other", async () => {
+test("each route takes the parameters and has the refusals that the document names, and no other parameters", async () => {
   const { app, document } = await open();
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
@@ -97,6 +97,7 @@ test("each route takes the parameters that the document names, and no other", as
         const response = await app.fetch(
           new Request(`${url}?${search}`, { method: method.toUpperCase(), headers, ...init }),
         );
+        assert(String(response.status) in operation.responses, `${method} ${path} answers ${response.status}`);
         const answer = await response.json() as { error?: Refusal; details?: Refusal };
         return answer.error?.problems ?? answer.details?.problems ?? [];
       };
@@ -110,6 +111,45 @@ test("each route takes the parameters that the document names, and no other", as
       if (body.length > 0) assert((await ask([], { unheard: 1 })).some(isUnknown), `${where} takes any body`);
     }
   }
+});
+
+test("R14 the upgrade to a WebSocket takes the query and has the refusals that the document names", async () => {
+  const offstage = closing(createOffstage());
+  // What a runtime's upgrade does up to the handshake: asks what becomes of the connection
+  const upgradeWebSocket = (begin: (c: unknown) => unknown) => (c: unknown): Response => {
+    begin(c);
+    return new Response("", { status: 299 });
+  };
+  const app = createHttpApp(offstage, { tokens: new Map([["t", "one"]]), upgradeWebSocket });
+  const document = await (await app.fetch(new Request("http://localhost/openapi.json"))).json() as Document;
+  const { parameters, responses } = document.paths["/v1/sessions/{id}/attach"]?.["get"] as Operation;
+  assertEquals(parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name), ["readonly"]);
+  const upgrade = { "upgrade": "websocket", "sec-websocket-protocol": "offstage.v1" };
+  const ask = async (search: string, headers: Readonly<Record<string, string>>): Promise<number> =>
+    (await app.fetch(new Request(`http://localhost/v1/sessions/x/attach?${search}`, { headers }))).status;
+  assertEquals(await ask("readonly=true", { ...upgrade, authorization: "Bearer t" }), 299);
+  assertEquals(await ask("readonly=true", upgrade), 299, "its token comes later");
+  const refused = [
+    await ask("", { authorization: "Bearer t" }),
+    await ask("", { ...upgrade, authorization: "Bearer wrong" }),
+    await ask("", { ...upgrade, origin: "https://evil.example" }),
+    await ask("token=t", upgrade),
+    await ask("readonly=maybe", upgrade),
+  ];
+  assertEquals(refused, [400, 401, 403, 422, 422]);
+  for (const status of refused) assert(String(status) in responses, `${status} is not named`);
+});
+
+test("a parameter that is missing is said to be required", async () => {
+  const { app } = await open();
+  const headers = { authorization: "Bearer t", "content-type": "application/json" };
+  const init = { method: "POST", headers, body: "{}" };
+  const problems = async (path: string): Promise<unknown> => {
+    const response = await app.fetch(new Request(`http://localhost${path}`, init));
+    return (await response.json() as { readonly error: Refusal }).error.problems;
+  };
+  assertEquals(await problems("/v1/suspend"), [{ key: "requestId", message: "required" }]);
+  assertEquals(await problems("/v1/events/ack"), [{ key: "ids", message: "required" }]);
 });
 
 interface Problem {

@@ -11,6 +11,7 @@ import type { App, AppContext, Caller } from "./caller.ts";
 import { HttpError } from "./errors.ts";
 import { checked, queryOf } from "./input.ts";
 import { bearerToken, type Logins } from "./logins.ts";
+import { ATTACH_QUERY } from "./parameters.ts";
 import type { Service } from "./service.ts";
 import { ROOM_BYTES, type Socket, socketOf } from "./socket.ts";
 import type { Streams } from "./streams.ts";
@@ -40,8 +41,6 @@ const login = v.strictObject({
 
 const resize = v.strictObject({ type: v.literal("resize"), cols: cells, rows: cells });
 
-const attachQuery = v.strictObject({ readonly: v.optional(v.boolean()) });
-
 type Login = Partial<v.InferOutput<typeof login>>;
 
 /** Adds the route. It comes before the check of tokens: a browser cannot send one with its request. */
@@ -62,7 +61,7 @@ export function attachRoutes(app: App, { upgrade, logins }: Service, streams: St
 
 /** What becomes of one connection; refuses it here if its headers have a wrong token. */
 function eventsOf(c: AppContext, streams: Streams, logins: Logins): WSEvents {
-  const { readonly = false } = checked(attachQuery, queryOf(c, ["readonly"]));
+  const { readonly } = checked(ATTACH_QUERY.check, queryOf(c));
   const token = bearerToken(c);
   const callerOf = logins.later(c); // Deno lets nobody look at a request that has been upgraded
   const known = token === undefined ? undefined : callerOf(token);

@@ -71,6 +71,11 @@ export function checked<T>(schema: v.GenericSchema<unknown, T>, given: unknown):
   if (result.success) return result.output;
   throw invalid(result.issues.map((issue) => ({
     key: v.getDotPath(issue) ?? "",
-    message: issue.type === "strict_object" && issue.expected === "never" ? "unknown" : issue.message,
+    message: issue.type === "strict_object" ? keyMessage(issue.expected) : issue.message,
   })));
+}
+
+/** What is wrong with a key itself: it is one too many, or it is not there. */
+function keyMessage(expected: string | null): string {
+  return expected === "never" ? "unknown" : "required";
 }

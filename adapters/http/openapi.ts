@@ -22,7 +22,7 @@ export function openApiRoute(app: App, offstage: Offstage): void {
 
 /** Refusals with their meaning. */
 const REFUSALS: Readonly<Record<number, string>> = {
-  400: "The body is not JSON",
+  400: "The body is not JSON, or the upgrade not one to a WebSocket of offstage.v1",
   401: "No valid token",
   403: "Not from here: a host or an origin that is not allowed, or what only the admin may do",
   404: "No such session, or one of another scope",
@@ -76,12 +76,13 @@ export function openApiDocument(offstage: Offstage): OpenApiDocument {
 }
 
 function operation(route: Route, tools: Tools): JsonSchema {
-  const { id, summary, description, query, body, who } = route;
+  const { id, summary, description, query, body, who, socket } = route;
   return {
     operationId: id,
     summary,
     ...(description !== undefined && { description }),
     ...(who === "anybody" && { security: [] }),
+    ...(socket && { security: [{ token: [] }, {}] }),
     parameters: [
       ...(route.path.startsWith("/v1/sessions/{id}") ? [{ $ref: "#/components/parameters/SessionId" }] : []),
       ...(route.path.startsWith("/v1/suspend/{id}") ? [{ $ref: "#/components/parameters/LeaseId" }] : []),
@@ -142,13 +143,12 @@ function success({ answer, socket }: Route): JsonSchema {
   return { 200: { description: "Server-sent events", content: { "text/event-stream": { schema } } } };
 }
 
-function refusals({ path, who, query, body, method, refusals = [] }: Route): JsonSchema {
+function refusals({ path, who, method, socket, refusals = [] }: Route): JsonSchema {
   const statuses = [
     403,
-    ...(who === "anybody" ? [] : [401, 429, 503]),
-    ...(path.includes("/sessions/{id}") ? [404] : []),
+    ...(who === "anybody" ? [] : [401, 422, 429, 503]), // 422: keys that are not known are refused everywhere
+    ...(path.includes("/sessions/{id}") && !socket ? [404] : []),
     ...(method === "get" ? [] : [400, 413, 415]),
-    ...(query === undefined && body === undefined ? [] : [422]),
     500,
     ...refusals,
   ];

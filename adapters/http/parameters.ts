@@ -45,6 +45,11 @@ export const OUTPUT_QUERY: Input<{
   encoding: choice(["text", "base64"], "As text, or byte for byte", "text"),
 });
 
+/** The query of `GET /v1/sessions/:id/attach`. */
+export const ATTACH_QUERY: Input<{ readonly readonly: boolean }> = input({
+  readonly: flag("Only look: what comes from the client is refused", false),
+});
+
 /** The body of `POST /v1/events/ack`. */
 export const ACK_BODY: Input<{ readonly ids: readonly string[] }> = input({
   ids: {

@@ -210,7 +210,7 @@ const skip = skipUnless(
   "start scripts are tried once, by the Node that runs npm",
 );
 
-test("npm start, bun run start and deno task start serve on their runtime", { skip }, async () => {
+test("npm start, bun run start and deno task start serve on their runtime, with the page", { skip }, async () => {
   const project = mkdtempSync(join(tmpdir(), "offstage-start-"));
   try {
     for (const name of ["mod.ts", "src", "adapters", "package.json", "deno.json", "tsconfig.json", "bunfig.toml"]) {
@@ -228,8 +228,9 @@ test("npm start, bun run start and deno task start serve on their runtime", { sk
       const env = { ...process.env, PATH: `${bin}:${process.env["PATH"]}` };
       const child = spawn(program, args, { cwd: project, env, detached: true });
       const server = watch(child);
-      await server.url;
+      const url = await server.url;
       assertMatch(server.printed.stdout, new RegExp(`Offstage on ${runtime} \\d`));
+      assertEquals((await fetch(url)).status, 200, `the page on ${runtime}`);
       process.kill(-(child.pid ?? NaN), "SIGINT"); // as a terminal does
       await server.ended;
     }

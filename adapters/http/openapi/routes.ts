@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ACK_BODY, EXEC_QUERY, type Input, OUTPUT_QUERY, SUSPEND_BODY } from "../parameters.ts";
+import { ACK_BODY, ATTACH_QUERY, EXEC_QUERY, type Input, OUTPUT_QUERY, SUSPEND_BODY } from "../parameters.ts";
 
 /** Parameters that are those of a tool, or some of them. */
 export interface ToolPart {
@@ -35,7 +35,7 @@ export interface Route {
   readonly who?: "anybody" | "admin";
   /** Refusals beside the usual ones. */
   readonly refusals?: readonly number[];
-  /** It becomes a WebSocket. */
+  /** It becomes a WebSocket, whose token may come later. */
   readonly socket?: true;
 }
 
@@ -136,8 +136,9 @@ export const ROUTES: readonly Route[] = [
       "since, cols, rows and readonly if wanted; then binary frames are bytes, both ways. Text frames of the server: " +
       "hello, gap, resize, exit, error, ping; of the client: resize. Closed with 4401 for a wrong token and 4404 for an " +
       "unknown session.",
+    query: ATTACH_QUERY,
     answer: { media: "application/octet-stream" },
-    who: "anybody",
+    refusals: [400],
     socket: true,
   },
   {
