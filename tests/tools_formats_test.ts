@@ -7,7 +7,7 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes 
 import { test } from "node:test";
 import fc from "./property.ts";
 import { AbortError, type Tool } from "../mod.ts";
-import { forAnthropic, forOpenAI, jsonSchemas, runToolCall } from "../tools.ts";
+import { forAnthropic, forOpenAI, jsonSchemas, runToolCall, type ToolCall } from "../tools.ts";
 import { background, type Bench, open, openAll, start } from "./fakes/bench.ts";
 import { settle } from "./fakes/clock.ts";
 
@@ -252,6 +252,21 @@ test("arguments that are JSON but no object, or none at all, are answered by the
   for (const nothing of ["", " \n", "null", "{}", undefined]) {
     const { text } = await runToolCall(tools, { name: "exec", arguments: nothing });
     assertEquals(text, "The command was not run. command: required");
+  }
+});
+
+test("arguments that are encoded as JSON twice are read", async () => {
+  const { tools, id: sessionId } = await withSession();
+  const json = JSON.stringify(JSON.stringify({ action: "log", sessionId }));
+  assertStringIncludes((await runToolCall(tools, { name: "process", arguments: json })).text, "up");
+});
+
+test("a call without a name, or in no known shape, is answered too", async () => {
+  const tools = open().agent.tools();
+  const unnamed = [{}, { name: null, arguments: "{}" }, { id: "1", function: null }, { toolName: "exec", input: {} }];
+  for (const call of unnamed) {
+    const answer = await runToolCall(tools, call as unknown as ToolCall);
+    assertStringIncludes(JSON.stringify(answer), "known are exec, process");
   }
 });
 

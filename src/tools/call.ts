@@ -120,7 +120,7 @@ export async function runToolCall(
   options: ExecOptions = {},
 ): Promise<OpenAIChatAnswer | OpenAIResponsesAnswer | AnthropicAnswer | ToolAnswer<object>> {
   if ("function" in call) {
-    const { text } = await run(tools, call.function.name, call.function.arguments, options);
+    const { text } = await run(tools, call.function?.name, call.function?.arguments, options);
     return { role: "tool", tool_call_id: call.id, content: text };
   }
   if ("call_id" in call) {
@@ -136,20 +136,31 @@ export async function runToolCall(
 
 async function run(
   tools: readonly Tool[],
-  name: string,
+  name: unknown, // models have been seen to leave it out
   given: unknown,
   options: ExecOptions,
 ): Promise<ToolAnswer<object>> {
   const tool = tools.find((known) => known.name === name);
-  if (tool === undefined) return refused("tool", unknownTool(tools, name));
+  if (tool === undefined) return refused("tool", unknownTool(tools, typeof name === "string" ? name : ""));
   if (typeof given !== "string") return await tool.run(given, options);
   let input: unknown;
   try {
-    input = given.trim() === "" ? {} : JSON.parse(given); // a call without arguments may have no text at all
+    input = given.trim() === "" ? {} : parsed(given); // a call without arguments may have no text at all
   } catch (error) {
     return refused("arguments", `${error instanceof Error ? error.message : error}; send one JSON object`);
   }
   return await tool.run(input, options);
+}
+
+/** The JSON, which some models encode twice. A string that is nothing but that is for the tool to refuse. */
+function parsed(json: string): unknown {
+  const value: unknown = JSON.parse(json);
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }
 
 function unknownTool(tools: readonly Tool[], name: string): string {
