@@ -161,11 +161,11 @@ function passOn(client: Client, line: Attachment, keys: DetachKeys, readonly: bo
   const end = (): void => {
     if (!readonly) void client.process({ action: "write", sessionId: line.hello.sessionId, eof: true }).catch(() => {});
   };
-  stdin.on("data", take).on("end", end);
+  stdin.on("data", take).on("end", end).on("error", line.detach); // the terminal may be gone
   return () => {
     clearTimeout(timer);
     clearInterval(look);
-    stdin.off("data", take).off("end", end);
+    stdin.off("data", take).off("end", end).off("error", line.detach);
     stdin.pause();
     stdin.unref?.();
   };

@@ -26,7 +26,6 @@ ${JSON_HELP}: how it ended, with all its output
 ${EXIT_CODES_HELP}`;
 
 const OPTIONS = {
-  help: { type: "boolean", short: "h" },
   timeout: { type: "string" },
   workdir: { type: "string" },
   pty: { type: "boolean" },
@@ -39,15 +38,11 @@ const HELD_CHARS = 50_000_000;
 /** The verb. */
 export const exec: Verb = {
   help: HELP,
-  takesCommand: true,
+  ownWords: (args) => args.slice(0, commandIndex(args)),
   run: async (args) => {
     const start = commandIndex(args);
     const words = args.slice(start);
-    const { help, json = false, timeout, workdir, pty } = given(args.slice(0, start), OPTIONS).values;
-    if (help) {
-      await print(HELP);
-      return 0;
-    }
+    const { json = false, timeout, workdir, pty } = given(args.slice(0, start), OPTIONS).values;
     if (words.length === 0) return await (await import("./tour.ts")).tour();
     const params: ExecParams = {
       command: words.join(" "),

@@ -8,7 +8,7 @@ import process from "node:process";
 import { nearest } from "../../mod.ts";
 import { EXIT_CODES_HELP, EXIT_OWN_FAILURE, exitCodeOfSignal } from "./exit_codes.ts";
 import { VERSION } from "../version.ts";
-import { usage, type Verb } from "./verb.ts";
+import { fail, usage, type Verb } from "./verb.ts";
 
 /** A verb in the list of all: what it does, and where it is. */
 interface Entry {
@@ -69,6 +69,9 @@ ${EXIT_CODES_HELP}`;
 
 const HELP_WORDS = ["--help", "-h"];
 
+/** Whether failures are told as JSON too. */
+let wantsJson = false;
+
 /** Runs one invocation; resolves with the exit code. */
 async function main(args: readonly string[]): Promise<number> {
   if (args[0] === "--version") {
@@ -82,13 +85,14 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (!Object.hasOwn(VERBS, name)) {
-    const [near] = nearest(name, Object.keys(VERBS), 1);
+    const [near] = name.startsWith("-") ? [] : nearest(name, Object.keys(VERBS), 1);
     throw usage(
-      `Unknown verb "${name}"${near === undefined ? "" : `: did you mean ${near}?`} offstage --help lists all`,
+      `Unknown verb "${name}": ${near === undefined ? "" : `did you mean ${near}? `}offstage --help lists all`,
     );
   }
   const verb = await VERBS[name]?.load() as Verb;
-  const own = verb.takesCommand ? rest.slice(0, 1) : rest.slice(0, [...rest, "--"].indexOf("--"));
+  const own = verb.ownWords?.(rest) ?? rest.slice(0, [...rest, "--"].indexOf("--"));
+  wantsJson = own.includes("--json");
   if (isAsked || own.some((word) => HELP_WORDS.includes(word))) {
     process.stdout.write(verb.help);
     return 0;
@@ -96,19 +100,18 @@ async function main(args: readonly string[]): Promise<number> {
   return await verb.run(rest);
 }
 
-/** Whoever reads our output has seen enough: we end as a program that no signal handler saves. */
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+/** Whoever reads our output has seen enough, or the terminal is gone: we end as a program that no signal handler saves. */
+const onOutputError = (error: NodeJS.ErrnoException): void => {
   if (error.code === "EPIPE") process.exit(exitCodeOfSignal("SIGPIPE"));
+  if (error.code === "EIO") process.exit(exitCodeOfSignal("SIGHUP"));
   throw error;
-});
+};
+process.stdout.on("error", onOutputError);
+process.stderr.on("error", onOutputError);
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const { message, hint } = error instanceof Error
-    ? error as Error & { readonly hint?: string }
-    : { message: String(error) };
-  process.stderr.write(`offstage: ${message}\n`);
-  if (hint) process.stderr.write(`offstage: ${hint}\n`);
+  await fail(error, wantsJson);
   process.exitCode = EXIT_OWN_FAILURE;
 }

@@ -48,7 +48,7 @@ export const send: Verb = {
   help: HELP,
   run: async (args) => {
     const { values, positionals: [sessionId, ...words] } = given(args, OPTIONS);
-    if (sessionId === undefined) throw usage("Which session? Give its id: offstage ps lists them");
+    if (!sessionId) throw usage("Which session? Give its id: offstage ps lists them");
     const { enter = false, keys = [], paste = false, eof = false, sensitive } = values;
     const text = words.join(" ");
     const isOnlyKeys = (enter || keys.length > 0) && !paste;
@@ -84,7 +84,12 @@ async function* typed(client: Client, sessionId: string, plan: Plan): AsyncGener
   if (paste) {
     yield await client.process({ action: "paste", sessionId, text: reads ? await stdinText() : text, ...secret });
   } else if (reads) {
-    for await (const piece of stdinPieces()) yield* writeAll(client, sessionId, piece, secret);
+    let isEmpty = true;
+    for await (const piece of stdinPieces()) {
+      isEmpty = false;
+      yield* writeAll(client, sessionId, piece, secret);
+    }
+    if (isEmpty && !eof) yield await client.process({ action: "write", sessionId, data: "" }); // is there such a session?
   } else if (text !== "") {
     yield* writeAll(client, sessionId, new TextEncoder().encode(text), secret);
   }

@@ -11,8 +11,8 @@ import { OffstageError } from "../../mod.ts";
 export interface Verb {
   /** What `--help` prints: examples first, then the options. */
   readonly help: string;
-  /** Its own words begin only with its first one: what stands behind that is a command's. */
-  readonly takesCommand?: true;
+  /** Those of its words that are its own, where others are a command's. Default: all before `--`. */
+  readonly ownWords?: (args: readonly string[]) => readonly string[];
   /**
    * Does it.
    *
@@ -45,14 +45,14 @@ export function given<T extends Options>(args: readonly string[], options: T): G
 /** The only word, which is an id. */
 export function onlyId(words: readonly string[]): string {
   const [id, ...more] = words;
-  if (id === undefined) throw usage("Which session? Give its id: offstage ps lists them");
+  if (!id) throw usage("Which session? Give its id: offstage ps lists them");
   if (more.length > 0) throw usage(`One session at a time, but there is also "${more[0]}"`);
   return id;
 }
 
 /** At least one word, all of them ids. */
 export function someIds(words: readonly string[]): readonly string[] {
-  if (words.length === 0) throw usage("Which sessions? Give their ids: offstage ps lists them");
+  if (words.length === 0 || words.includes("")) throw usage("Which sessions? Give their ids: offstage ps lists them");
   return words;
 }
 
@@ -61,6 +61,19 @@ export function secondsOf(option: string, text: string): number {
   const seconds = text.trim() === "" ? NaN : Number(text);
   if (Number.isNaN(seconds)) throw usage(`--${option}: expected seconds but received "${text}"`);
   return seconds;
+}
+
+/** Tells why a verb has failed: as JSON on stdout, in the shape of a tool's failure, or as text on stderr. */
+export async function fail(error: unknown, json: boolean): Promise<void> {
+  const { message, code, hint } = error instanceof Error
+    ? error as Error & { readonly code?: unknown; readonly hint?: string }
+    : { message: String(error), code: undefined, hint: undefined };
+  if (json) {
+    const reason = typeof code !== "string" || code.startsWith("ERR_PARSE_ARGS") ? "invalid" : code;
+    return await printJson({ status: "failed", reason, message, ...(hint && { hint }) });
+  }
+  say(message);
+  if (hint) say(hint);
 }
 
 /** A call that cannot be understood. */

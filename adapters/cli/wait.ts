@@ -34,7 +34,8 @@ export const wait: Verb = {
     const limit = seconds === undefined ? undefined : Math.min(Math.max(0, seconds * 1000), LONGEST_MS);
     const outcome = await endOf(clientOf(values), id, limit);
     if (outcome === "late") {
-      say(`${id} still runs`);
+      if (values.json) await printJson({ sessionId: id, status: "running" });
+      else say(`${id} still runs`);
       return EXIT_TIMEOUT;
     }
     if (outcome === undefined) {

@@ -143,6 +143,48 @@ test("what cannot be understood is named, with the nearest right word", async ()
   const nobody = await offstage(["ps", "--url", "http://127.0.0.1:1", "--token", "token"]);
   assertEquals(nobody.code, 125);
   assertStringIncludes(nobody.stderr, "offstage serve");
+  const far = await offstage(["--json"]);
+  assertEquals([far.code, far.stderr], [125, 'offstage: Unknown verb "--json": offstage --help lists all\n']);
+});
+
+test("with --json a failure is one line of JSON on stdout, whatever has failed", { skip: posix }, async () => {
+  const { served, cli } = await serve();
+  const failed: readonly (readonly [args: readonly string[], reason: string])[] = [
+    ...["logs", "attach", "wait", "kill", "rm", "send"].map((verb) =>
+      [[verb, "no-such-id"], "unknown-session"] as const
+    ),
+    [["logs", "-f", "no-such-id"], "unknown-session"],
+    [["ps", "--token", "not-the-right-one"], "unauthorized"],
+    [["ps", "--url", "http://127.0.0.1:1"], "unreachable"],
+    [["wait", ""], "invalid"],
+    [["kill"], "invalid"],
+    [["ps", "--no-such-option"], "invalid"],
+    [["exec", "--workdir", "/nowhere/at/all", "--json", "true"], "spawn-error"],
+    [["exec", "--no-such-option", "--json", "true"], "invalid"],
+  ];
+  await Promise.all(failed.map(async ([args, reason]) => {
+    const { stdout, stderr, code } = await cli(...args, ...(args.includes("--json") ? [] : ["--json"]));
+    assertEquals([code, stderr], [125, ""], args.join(" "));
+    const told = JSON.parse(stdout);
+    assertEquals([told.status, told.reason, typeof told.message], ["failed", reason, "string"], args.join(" "));
+  }));
+  const id = await start(served, "sleep 60");
+  const late = await cli("wait", id, "--timeout", "0.1", "--json");
+  assertEquals([late.code, JSON.parse(late.stdout), late.stderr], [124, { sessionId: id, status: "running" }, ""]);
+});
+
+test("a problem of a parameter is told once", { skip: posix }, async () => {
+  const { served, cli } = await serve();
+  const { stderr } = await cli("logs", await start(served, "true"), "--grep", "(");
+  assertEquals(stderr.match(/not a regular expression/g)?.length, 1, stderr);
+});
+
+test("send with nothing to type fails for a session that there is not", { skip: posix }, async () => {
+  const { served, cli } = await serve();
+  assertEquals((await cli("send", await start(served, "cat"))).code, 0);
+  const { code, stderr } = await cli("send", "amber-otter-0000");
+  assertEquals(code, 125);
+  assertStringIncludes(stderr, "No session");
 });
 
 test("every verb has help that begins with examples", async () => {
@@ -166,6 +208,9 @@ test("exec exits with the command's code, 124, 125, 126, 127 or 128 + n", { skip
     [["/"], 126],
     [["no-such-program-here"], 127],
     [["kill -9 $$"], 137],
+    [["--timeout", "60", "--help"], 0],
+    [["--", "exit 8"], 8],
+    [["test", "--help", "=", "--json"], 1],
   ];
   await Promise.all(codes.map(async ([args, code]) => {
     assertEquals((await offstage(["exec", ...args])).code, code, args.join(" "));

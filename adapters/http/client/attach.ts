@@ -189,7 +189,11 @@ function refused(url: string, closeCode: number, reason: string): ClientError {
   const status = closeCode - 4_000;
   if (status >= 400 && status < 500) {
     const [code, message] = REFUSALS[status] ?? ["refused", `Refused with close code ${closeCode}`];
-    return new ClientError({ code, status, message: reason === "" ? message : `${message}: ${reason}` });
+    return new ClientError({
+      code,
+      status,
+      message: reason === "" || reason === message ? message : `${message}: ${reason}`,
+    });
   }
   return new ClientError({
     code: "unreachable",

@@ -98,7 +98,7 @@ function refusal(status: number, text: string, url: string): ClientError {
   const details = problems.map(({ key, message }) => key === "" ? message : `${key}: ${message}`).join("; ");
   return new ClientError({
     code,
-    message: details === "" ? message : `${message}: ${details}`,
+    message: message.includes(details) ? message : `${message}: ${details}`,
     hint,
     status,
     problems,
