@@ -69,11 +69,22 @@ export function watchLogs(agent: Agent, listener: Listener): LogWatch {
     uris.forEach(leave);
   }
 
+  function isKept(uri: string): boolean {
+    return sessionAt(agent, uri) !== undefined;
+  }
+
+  /** Clients seldom give back subscriptions to logs that there are no more. */
+  function closeForgotten(): void {
+    for (const [key, uris] of subscriptions) if (!uris.some(isKept)) close(key);
+  }
+
   return {
     open: (key, uris) => {
       close(key);
+      const wanted = [...new Set(uris.slice(0, MOST_URIS))].filter(isKept);
+      if (wanted.length === 0) return;
+      if (subscriptions.size >= MOST_SUBSCRIPTIONS) closeForgotten();
       if (subscriptions.size >= MOST_SUBSCRIPTIONS) return;
-      const wanted = [...new Set(uris.slice(0, MOST_URIS))].filter((uri) => sessionAt(agent, uri) !== undefined);
       subscriptions.set(key, wanted);
       wanted.forEach(follow);
     },
