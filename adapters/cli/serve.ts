@@ -58,7 +58,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   closing.abort();
   await offstage.close(); // calls that wait for a session are answered now
   await server.close();
-  return 0;
+  return process.exit(0); // a viewer that reads nothing would hold Deno: it cannot cut WebSockets
 }
 
 async function start(offstage: Offstage, options: ServeOptions, app: HttpOptions): Promise<HttpServer> {

@@ -50,13 +50,20 @@ export function attachRoutes(app: App, { upgrade, logins }: Service, streams: St
     "/v1/sessions/:id/attach",
     async (c, next) => {
       const [offered] = (c.req.header("sec-websocket-protocol") ?? "").split(",");
-      if (c.req.header("upgrade")?.toLowerCase() !== "websocket" || offered?.trim() !== PROTOCOL) {
+      if (!isHandshake(c) || offered?.trim() !== PROTOCOL) {
         throw new HttpError(400, "bad-upgrade", "Only WebSockets attach", `Connect with the subprotocol ${PROTOCOL}`);
       }
       await next();
     },
     upgrade((c) => eventsOf(c as AppContext, streams, logins)),
   );
+}
+
+/** Whether the runtime can upgrade it: one that lacks something is an error of the runtime's on some of them. */
+function isHandshake({ req }: AppContext): boolean {
+  return req.method === "GET" && req.header("upgrade")?.toLowerCase() === "websocket" &&
+    /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(req.header("connection") ?? "") &&
+    req.header("sec-websocket-version") === "13" && /^[\w+/]{22}==$/.test(req.header("sec-websocket-key") ?? "");
 }
 
 /** What becomes of one connection; refuses it here if its headers have a wrong token. */

@@ -67,8 +67,7 @@ const LOOPBACK = /^(?:localhost|[a-z0-9-]+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{
 export function checkHost(allowed: readonly string[]): Guard {
   const names = new Set(allowed.map((name) => name.toLowerCase()));
   return async (c, next) => {
-    const host = c.req.header("host") ?? new URL(c.req.url).host;
-    const name = host.toLowerCase().replace(/:\d*$/, "");
+    const name = hostOf(c).replace(/:\d*$/, "");
     if (!LOOPBACK.test(name) && !names.has(name)) {
       throw new HttpError(
         403,
@@ -103,25 +102,36 @@ export function checkOrigin(allowed: readonly string[]): Guard {
       c.header("cross-origin-resource-policy", "cross-origin");
       return await share(c, next);
     }
-    if (hostOf(origin) !== (c.req.header("host") ?? new URL(c.req.url).host).toLowerCase()) {
+    if (hostOfOrigin(origin) !== hostOf(c)) {
       throw new HttpError(403, "forbidden-origin", "Pages of that origin are not served", "Allow it: --allow-origin");
     }
     await next();
   };
 }
 
+/** Host and port that a request is for, in small letters; nothing if it does not say. */
+function hostOf(c: AppContext): string {
+  const { url } = c.req; // on Bun no whole one if HTTP/1.0 leaves the host out
+  return (c.req.header("host") ?? (URL.canParse(url) ? new URL(url).host : "")).toLowerCase();
+}
+
 /** Host and port of an origin; `undefined` for `null`, which is nobody's. */
-function hostOf(origin: string): string | undefined {
+function hostOfOrigin(origin: string): string | undefined {
   return /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]?.toLowerCase();
 }
 
-/** Refuses bodies that are not said to be JSON: those a page of another origin can post without being asked about it. */
+/**
+ * Refuses bodies that are not said to be JSON: those a page of another origin can post without being asked about it. And
+ * compressed ones: nothing here would unpack them.
+ */
 export const jsonOnly: Guard = async (c, next) => {
   const { method } = c.req;
   const type = c.req.header("content-type") ?? (hasBody(c) ? "none" : undefined);
   const isRead = method === "GET" || method === "HEAD";
-  if (!isRead && type !== undefined && !/^application\/json\s*(?:;|$)/i.test(type)) {
-    throw new HttpError(415, "unsupported-media-type", "Only JSON is read", "Send content-type: application/json");
+  const isPlain = /^(?:identity)?$/i.test(c.req.header("content-encoding") ?? "");
+  if (!isRead && (!isPlain || (type !== undefined && !/^application\/json\s*(?:;|$)/i.test(type)))) {
+    const hint = "Send content-type: application/json, not compressed";
+    throw new HttpError(415, "unsupported-media-type", "Only JSON is read", hint);
   }
   await next();
 };

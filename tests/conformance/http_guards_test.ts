@@ -97,6 +97,11 @@ test("[137] a body that is not said to be JSON dies before its token is looked a
   }
   const untyped = await send("/v1/exec", { method: "POST", headers: { ...bearer, "content-length": "2" }, body: "{}" });
   assertEquals(codeOf(untyped), [415, "unsupported-media-type"]);
+  const packed = { ...json, "content-encoding": "gzip" };
+  assertEquals(codeOf(await send("/v1/exec", { method: "POST", headers: packed, body: "{}" })), [
+    415,
+    "unsupported-media-type",
+  ]);
   const charset = { ...bearer, "content-type": "application/JSON; charset=utf-8" };
   const answer = await send("/v1/exec", { method: "POST", headers: charset, body: '{"command":"true"}' });
   assertEquals(answer.status, 200);

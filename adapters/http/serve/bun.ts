@@ -14,17 +14,25 @@ interface BunGlobal {
 /** The part of Bun's server that is used here. */
 interface BunServer {
   readonly port: number;
+  timeout(request: Request, seconds: number): void;
   requestIP(request: Request): { readonly address: string } | null;
   stop(force: boolean): Promise<void>;
 }
 
-/** Listens with `Bun.serve`; its cut of idle connections after 10 s is off, or no long poll would live. */
+/** A connection on which no request has come whole is cut after that time, s. */
+const IDLE_SECONDS = 60;
+
+/** Listens with `Bun.serve`; its cut of idle connections is off once there is a request, or no long poll would live. */
 export const listen: Listen = (makeApp, { hostname, port }) => {
   const clientAddress = (request: Request, env: unknown): string | undefined =>
     (env as BunServer).requestIP(request)?.address;
   const app = makeApp({ upgradeWebSocket, clientAddress });
   const { Bun } = globalThis as unknown as { readonly Bun: BunGlobal };
-  const server = Bun.serve({ fetch: app.fetch, websocket, hostname, port, idleTimeout: 0 });
+  const answer = (request: Request, env: BunServer): Response | Promise<Response> => {
+    env.timeout(request, 0);
+    return app.fetch(request, env);
+  };
+  const server = Bun.serve({ fetch: answer, websocket, hostname, port, idleTimeout: IDLE_SECONDS });
   const close = async (): Promise<void> => {
     await finish(server.stop(false));
     await server.stop(true);

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
+import type { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { serve, upgradeWebSocket, type WebSocketServerLike } from "@hono/node-server";
 import { WebSocketServer } from "ws";
 import { finish, type Listen } from "./server.ts";
@@ -42,5 +44,29 @@ export const listen: Listen = (makeApp, { hostname, port }) => {
       },
     );
     server.on("error", reject);
+    onlyWebSockets(server);
   });
 };
+
+type OnUpgrade = (request: IncomingMessage, socket: Socket, head: Uint8Array) => void;
+
+/**
+ * Answers requests that offer another upgrade as if they did not: Java's client, and `curl --http2`, offer HTTP/2 with
+ * each. Node leaves them to whoever listens for upgrades, so they come in once more without that header.
+ */
+function onlyWebSockets(server: EventEmitter): void {
+  const [upgrade] = server.listeners("upgrade") as OnUpgrade[];
+  server.removeAllListeners("upgrade"); // more than one, and none of them would answer an upgrade that is refused
+  server.on("upgrade", (...[request, socket, head]: Parameters<OnUpgrade>) => {
+    const { method, url, httpVersion, headers, rawHeaders } = request;
+    if (method === "GET" && headers.upgrade?.toLowerCase() === "websocket") return upgrade?.(request, socket, head);
+    let text = `${method} ${url} HTTP/${httpVersion}\r\n`;
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const name = rawHeaders[at] ?? "";
+      if (name.toLowerCase() !== "upgrade") text += `${name}: ${rawHeaders[at + 1]}\r\n`;
+    }
+    socket.unshift(head);
+    socket.unshift(Buffer.from(`${text}\r\n`, "latin1"));
+    server.emit("connection", socket);
+  });
+}
