@@ -25,7 +25,7 @@ const HANDSHAKE: Readonly<Record<string, string>> = {
 };
 
 /** Waits for a release, prints more than any socket takes, and stays. */
-const FLOOD = "read _; yes | head -c 40000000; echo finished; exec sleep 86400";
+const FLOOD = "read _; yes | head -c 16000000; echo finished; exec sleep 86400";
 
 let served: Served;
 before(async () => {

@@ -29,7 +29,7 @@ export const listen: Listen = (makeApp, { hostname, port }) => {
         fetch: app.fetch,
         hostname,
         port,
-        serverOptions: { keepAliveTimeout: KEEP_ALIVE_MS },
+        serverOptions: { keepAliveTimeout: KEEP_ALIVE_MS, ...{ shouldUpgradeCallback: isWebSocket } },
         websocket: { server: sockets as unknown as WebSocketServerLike },
       },
       (info: AddressInfo) => {
@@ -50,7 +50,13 @@ export const listen: Listen = (makeApp, { hostname, port }) => {
 
 type OnUpgrade = (request: IncomingMessage, socket: Socket, head: Uint8Array) => void;
 
+function isWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
+}
+
 /**
+ * For Node 20, which does not know `shouldUpgradeCallback`.
+ *
  * Answers requests that offer another upgrade as if they did not: Java's client, and `curl --http2`, offer HTTP/2 with
  * each. Node leaves them to whoever listens for upgrades, so they come in once more without that header.
  */
@@ -58,8 +64,8 @@ function onlyWebSockets(server: EventEmitter): void {
   const [upgrade] = server.listeners("upgrade") as OnUpgrade[];
   server.removeAllListeners("upgrade"); // more than one, and none of them would answer an upgrade that is refused
   server.on("upgrade", (...[request, socket, head]: Parameters<OnUpgrade>) => {
-    const { method, url, httpVersion, headers, rawHeaders } = request;
-    if (method === "GET" && headers.upgrade?.toLowerCase() === "websocket") return upgrade?.(request, socket, head);
+    const { method, url, httpVersion, rawHeaders } = request;
+    if (isWebSocket(request)) return upgrade?.(request, socket, head);
     let text = `${method} ${url} HTTP/${httpVersion}\r\n`;
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const name = rawHeaders[at] ?? "";
