@@ -124,7 +124,13 @@ test("R14 the upgrade to a WebSocket takes the query and has the refusals that t
   const document = await (await app.fetch(new Request("http://localhost/openapi.json"))).json() as Document;
   const { parameters, responses } = document.paths["/v1/sessions/{id}/attach"]?.["get"] as Operation;
   assertEquals(parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name), ["readonly"]);
-  const upgrade = { "upgrade": "websocket", "sec-websocket-protocol": "offstage.v1" };
+  const upgrade = {
+    "connection": "Upgrade",
+    "upgrade": "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "sec-websocket-protocol": "offstage.v1",
+  };
   const ask = async (search: string, headers: Readonly<Record<string, string>>): Promise<number> =>
     (await app.fetch(new Request(`http://localhost/v1/sessions/x/attach?${search}`, { headers }))).status;
   assertEquals(await ask("readonly=true", { ...upgrade, authorization: "Bearer t" }), 299);
