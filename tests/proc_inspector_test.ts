@@ -33,7 +33,8 @@ let sessions = 0;
 /** Starts a script on pipes; whatever is left of it goes with the test. */
 function start(t: TestContext, script: string, over: { readonly detached?: boolean } = {}) {
   const sessionId = `proc-test-${process.pid}-${++sessions}`;
-  const child = spawn("bash", ["-c", script], {
+  // Where stdin is a socket, as on Bun, a bash that is nobody's child shell would take itself for a login from afar
+  const child = spawn("bash", ["--norc", "-c", script], {
     detached: true,
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, OFFSTAGE_SESSION_ID: sessionId },
