@@ -17,6 +17,7 @@ import { checkProcess, PROCESS_ACTIONS } from "../src/process/schema.ts";
 import { execDefinition } from "../src/tools/exec.ts";
 import { PROCESS } from "../src/tools/process.ts";
 import { listFiles, readJson, readText, root } from "./project.ts";
+import { saidOutput } from "./said_output.ts";
 import { skipUnless } from "./skip.ts";
 
 const readme = readText("README.md");
@@ -203,20 +204,6 @@ function runtimesOf({ code }: Example): readonly (readonly string[])[] {
   if (code.includes('"offstage/bun"')) return [BUN];
   if (code.includes('"offstage/auto"')) return [NODE, DENO, BUN];
   return [NODE];
-}
-
-/** What an example says that it prints: the comment after or below each `console.log`, if each has one. */
-function saidOutput(code: string): readonly string[] {
-  const lines = code.split("\n");
-  const said = lines.flatMap((line, index) => {
-    if (!/^\s*console\.log\(/.test(line)) return [];
-    const beside = /;\s*\/\/ (.*)$/.exec(line)?.[1];
-    if (beside !== undefined) return [[beside]];
-    const rest = lines.slice(index + 1);
-    const end = rest.findIndex((other) => !/^\s*\/\/ /.test(other));
-    return [rest.slice(0, Math.max(0, end)).map((comment) => comment.replace(/^\s*\/\/ /, ""))];
-  });
-  return said.every((words) => words.length > 0) ? said.flat() : [];
 }
 
 /** The `ts` blocks of a file; of a source, those in its comments. */
