@@ -5,8 +5,9 @@
  */
 
 import { assertEquals } from "@std/assert";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { exists, listFiles, readText } from "./project.ts";
+import { exists, listFiles, readText, root } from "./project.ts";
 
 /** A file longer than this has a second reason to change. */
 const LONGEST = 300;
@@ -23,6 +24,24 @@ test("every source file starts by saying what it is for", () => {
     shipped.filter((file) => !/^(?:#!.*\n)?\/\*\*\n(?: \*.*\n)+? \* @module\n \*\/\n/.test(readText(file))),
     [],
   );
+});
+
+test("the top level is small: what stands there is looked for there", () => {
+  const folders = [".ci", ".github", "adapters", "bench", "examples", "skills", "src", "tests"];
+  const entry = ["mod.ts", "tools.ts"];
+  const texts = ["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md"];
+  const configs = [
+    ".gitattributes",
+    ".gitignore",
+    "bunfig.toml",
+    "deno.json",
+    "package-lock.json",
+    "package.json",
+    "tsconfig.json",
+  ];
+  const made = [".build", ".git", "dist", "node_modules"];
+  const known = new Set([...folders, ...entry, ...texts, ...configs, ...made]);
+  assertEquals(readdirSync(root).filter((name) => !known.has(name) && !name.endsWith(".tgz")), []);
 });
 
 test("file names are in snake_case", () => {

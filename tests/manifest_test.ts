@@ -86,6 +86,21 @@ test("lock files name no registry", () => {
   for (const lock of locks) assertEquals(readText(lock).match(/"resolved": "https?:/g), null, lock);
 });
 
+test("both registries get the texts that the README leads to", () => {
+  const { files } = readJson("package.json") as { readonly files: readonly string[] };
+  const { publish } = readJson("deno.json") as { readonly publish: { readonly include: readonly string[] } };
+  for (const file of ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE"]) {
+    assert(exists(file), file);
+    assertEquals([files.includes(file), publish.include.includes(file)], [true, true], file);
+  }
+  assertEquals([files.includes("skills"), publish.include.includes("skills/**/*.md")], [true, true]);
+});
+
+test("the newest version of the changelog is this one", () => {
+  const versions = [...readText("CHANGELOG.md").matchAll(/^## \[(.+?)\]/gm)].map(([, version]) => version);
+  assertEquals(versions.slice(0, 2), ["Unreleased", npm.version]);
+});
+
 test("the license is MIT and the text is there", () => {
   assertEquals(npm.license, "MIT");
   assertMatch(readText("LICENSE"), /^MIT License\n\nCopyright \(c\) \d{4} the Offstage authors$/m);

@@ -120,6 +120,7 @@ function greeting(url: string, made: string | undefined): string {
   return [
     `Offstage on ${runtimeName()} listens on ${url}`,
     ...(made === undefined ? [] : [`Token of the scope default: ${made}`]),
+    `The page: ${url}/${made === undefined ? "" : `#token=${made}`}`,
     "A command through it:",
     `  curl -s ${url}/v1/exec -H "Authorization: Bearer ${made ?? "$TOKEN"}" -H "Content-Type: application/json" ` +
     `-d '{"command": "echo hello"}'`,
