@@ -12,6 +12,8 @@ export { createOffstage } from "./src/offstage.ts";
 export type { Agent, ProcessDetails } from "./src/agent.ts";
 export type { Offstage, OffstageConfig, OffstageOptions } from "./src/offstage.ts";
 export type { ConfiguredHost, ExecConfig, InheritPolicy, Settings } from "./src/config.ts";
+export { explainSettings } from "./src/settings_origin.ts";
+export type { SettingOrigin } from "./src/settings_origin.ts";
 export type { LimitEnd, LimitEvidence, LimitName, Limits } from "./src/limits.ts";
 export { AbortError, OffstageError } from "./src/errors.ts";
 export type { ErrorCode, Problem } from "./src/errors.ts";

@@ -81,9 +81,13 @@ export interface Settings extends Required<Omit<ExecConfig, "timeoutSec" | "shel
   readonly shell: string | undefined;
 }
 
-interface NumberSetting {
+/** What there is to know of a number. */
+export interface NumberSetting {
+  /** Its default. */
   readonly fallback: number;
+  /** The least it can be. */
   readonly min: number;
+  /** The most it can be. */
   readonly max: number;
   /** Fractions are fine (seconds), else the value is a whole number. */
   readonly fractional?: true;
@@ -91,10 +95,11 @@ interface NumberSetting {
   readonly env?: readonly string[];
 }
 
-type NumberKey = { [K in keyof Settings]: Settings[K] extends number ? K : never }[keyof Settings];
+/** Settings that are numbers. */
+export type NumberKey = { [K in keyof Settings]: Settings[K] extends number ? K : never }[keyof Settings];
 
 /** Defaults, ranges and environment names of every number (spec C1). */
-const NUMBERS: Readonly<Record<NumberKey, NumberSetting>> = {
+export const NUMBERS: Readonly<Record<NumberKey, NumberSetting>> = {
   backgroundMs: { fallback: 10_000, min: 10, max: 120_000, env: ["OPENCLAW_BASH_YIELD_MS", "PI_BASH_YIELD_MS"] },
   timeoutSeconds: { fallback: 1_800, min: 0, max: Infinity, fractional: true },
   cleanupMs: {
@@ -224,9 +229,15 @@ function numberInForce(
   return setting.fractional || !Number.isFinite(bounded) ? bounded : Math.round(bounded);
 }
 
-/** An override that is not a whole number counts as unset, and the older alias is asked (spec C2). */
 function fromEnvironment(setting: NumberSetting, environment: Readonly<Record<string, string>>): number | undefined {
-  const names = setting.env ?? [];
-  const text = names.map((name) => environment[name]?.trim() ?? "").find((value) => /^[+-]?\d+$/.test(value));
-  return text === undefined ? undefined : Number(text);
+  const name = overridingVariable(setting, environment);
+  return name === undefined ? undefined : Number(environment[name]);
+}
+
+/** The variable that sets it. One that is not a whole number counts as unset, and the older alias is asked (spec C2). */
+export function overridingVariable(
+  { env = [] }: NumberSetting,
+  environment: Readonly<Record<string, string>>,
+): string | undefined {
+  return env.find((name) => /^[+-]?\d+$/.test(environment[name]?.trim() ?? ""));
 }

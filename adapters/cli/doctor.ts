@@ -1,112 +1,109 @@
 /**
- * `offstage doctor`: what works on this machine, found out by doing it.
+ * `offstage doctor`: what works on this machine, found out by doing it, and which settings are in force.
  *
  * @module
  */
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import process from "node:process";
-import type { Offstage } from "../../mod.ts";
-import { createOffstage } from "../auto.ts";
-import { bubblewrap } from "../hosts/bubblewrap.ts";
-import { given, JSON_HELP, print, printJson, type Verb } from "./verb.ts";
+import { type ExecConfig, explainSettings, OffstageError, type SettingOrigin } from "../../mod.ts";
+import { type Finding, findingLines, missing, problem } from "./doctor/finding.ts";
+import { lookAtMachine } from "./doctor/machine.ts";
+import { lookAtFrontEnds, lookAtRuntime } from "./doctor/packages.ts";
+import { tryCommands } from "./doctor/trial.ts";
+import { runtimeName } from "./runtime_name.ts";
+import { given, JSON_HELP, print, printJson, usage, type Verb } from "./verb.ts";
 
-/** Time a program has to be seen waiting for input, ms. */
-const SEEN_WITHIN_MS = 5_000;
+/** Exit code when there is a problem. */
+const EXIT_PROBLEM = 1;
 
-/** What there is to know about a machine, in the order in which it is told. */
+/** What there is to know about a machine. */
 export interface Diagnosis {
   /** The runtime and its version. */
   readonly runtime: string;
-  /** The shell that runs commands, or why none can be run. */
-  readonly shell: string;
-  /** Whether there are pseudo-terminals; if not, why. */
-  readonly terminals: string;
-  /** How it is known that a program waits for input. */
-  readonly input: string;
-  /** Whether the commands are ended should this program be killed; see `guardStatus()`. */
-  readonly guard: string;
-  /** Whether commands can be run in a sandbox made by bubblewrap; if not, why. */
-  readonly sandbox: string;
+  /** Whether there is no problem; what is missing is optional. */
+  readonly ok: boolean;
+  /** What was looked at. */
+  readonly findings: readonly Finding[];
+  /** The settings in force, and where each came from; empty if the configuration is wrong. */
+  readonly settings: readonly SettingOrigin[];
 }
 
-/** Runs a few small commands and tells what came of them. */
-export async function diagnose(): Promise<Diagnosis> {
-  const offstage = createOffstage();
+/**
+ * Looks at everything and runs a few small commands.
+ *
+ * @param config what is configured at `tools.exec`
+ */
+export async function diagnose(config: ExecConfig = {}): Promise<Diagnosis> {
+  const { settings, wrong } = settingsOf(config);
+  const findings = [
+    lookAtRuntime(),
+    ...wrong,
+    ...await tryCommands(wrong.some(({ state }) => state === "problem") ? {} : config),
+    ...lookAtMachine(),
+    ...await lookAtFrontEnds(),
+  ];
+  return { runtime: runtimeName(), ok: !findings.some(({ state }) => state === "problem"), findings, settings };
+}
+
+function settingsOf(config: ExecConfig): Pick<Diagnosis, "settings"> & { readonly wrong: readonly Finding[] } {
+  const environment = Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => value === undefined ? [] : [[name, value]]),
+  );
   try {
-    return await examine(offstage);
-  } finally {
-    await offstage.close();
+    const settings = explainSettings(config, environment);
+    const wrong = settings.flatMap(({ key, from, ignored }) =>
+      ignored.map((name) => {
+        const why = from === "default" ? "it is not a whole number" : "something else has set it";
+        return missing("configuration", `${name} has no effect on ${key}: ${why}`);
+      })
+    );
+    return { settings, wrong };
+  } catch (error) {
+    if (!(error instanceof OffstageError)) throw error;
+    return { settings: [], wrong: [problem("configuration", error.message)] };
   }
 }
 
-async function examine(offstage: Offstage): Promise<Diagnosis> {
-  const agent = offstage.agent("doctor");
-  const { details, text } = await agent.exec({ command: "read -r line", pty: true, background: true });
-  const isRunning = details.status === "running";
-  return {
-    runtime: runtimeName(),
-    shell: isRunning ? details.shell : text,
-    terminals: !isRunning ? "not tried" : details.pty ? "yes" : details.warnings.join("; "),
-    input: isRunning ? await evidenceOf(offstage, details.sessionId) : "not tried",
-    guard: offstage.guardStatus(),
-    sandbox: await trySandbox(),
-  };
-}
-
-async function trySandbox(): Promise<string> {
-  if (process.platform !== "linux") return "no: bubblewrap is for Linux";
-  const offstage = createOffstage({ sandbox: bubblewrap({ workspace: tmpdir(), readOnly: true }) });
-  try {
-    const { isError, text } = await offstage.agent("doctor").exec({ command: "true" });
-    return isError ? `no: ${text}` : "bubblewrap works";
-  } finally {
-    await offstage.close();
-  }
-}
-
-async function evidenceOf(offstage: Offstage, sessionId: string): Promise<string> {
-  const agent = offstage.agent("doctor");
-  const { details } = await agent.process({ action: "poll", sessionId, until: "input", timeout: SEEN_WITHIN_MS });
-  const isSeen = "evidence" in details && details.evidence === "blocked-in-read";
-  return isSeen ? "the system tells who waits for it" : "guessed from silence: the system does not tell";
-}
-
-/** Name and version of this runtime. */
-export function runtimeName(): string {
-  const { bun, deno, node } = process.versions as Readonly<Record<string, string | undefined>>;
-  if (bun !== undefined) return `bun ${bun}`;
-  return deno === undefined ? `node ${node}` : `deno ${deno}`;
-}
-
-/** A diagnosis as lines for people. */
-export function report({ runtime, shell, terminals, input, guard, sandbox }: Diagnosis): string {
-  return [
-    `runtime       ${runtime}`,
-    `shell         ${shell}`,
-    `terminals     ${terminals}`,
-    `input         ${input}`,
-    `orphan guard  ${guard}`,
-    `sandbox       ${sandbox}`,
-    "",
-  ].join("\n");
+/** A diagnosis as lines for people: problems, what is missing, what is well, the settings. */
+export function report({ findings, settings }: Diagnosis): string {
+  const width = Math.max(0, ...settings.map(({ key }) => key.length));
+  const lines = settings.map(({ key, value, from, variable }) =>
+    `  ${key.padEnd(width)}  ${JSON.stringify(value) ?? "chosen"} (${variable ?? from})`
+  );
+  return [...findingLines(findings), "", ...(lines.length > 0 ? ["Settings", ...lines, ""] : [])].join("\n");
 }
 
 const HELP = `Examples
-  offstage doctor             what works on this machine: terminals, input, the orphan guard
+  offstage doctor                         what works on this machine, problems first, and the settings in force
+  offstage doctor --config agent.json     the same with the settings of a file: { "tools": { "exec": { … } } }
+
+A line that begins with ! is a problem, with - something optional that is missing. Exits with 1 if there is a problem.
 
 Options
+  --config <file>       a configuration to look at
 ${JSON_HELP}
 `;
 
-const OPTIONS = { json: { type: "boolean" } } as const;
+const OPTIONS = { config: { type: "string" }, json: { type: "boolean" } } as const;
 
 /** The verb. */
 export const doctor: Verb = {
   help: HELP,
   run: async (args) => {
-    const { values } = given(args, OPTIONS);
-    const diagnosis = await diagnose();
+    const { values, positionals } = given(args, OPTIONS);
+    if (positionals.length > 0) throw usage(`doctor takes no words, but there is "${positionals[0]}"`);
+    const diagnosis = await diagnose(values.config === undefined ? {} : configIn(values.config));
     await (values.json ? printJson(diagnosis) : print(report(diagnosis)));
-    return 0;
+    return diagnosis.ok ? 0 : EXIT_PROBLEM;
   },
 };
+
+/** What a file has at `tools.exec`. */
+function configIn(file: string): ExecConfig {
+  try {
+    const config = JSON.parse(readFileSync(file, "utf8")) as { readonly tools?: { readonly exec?: ExecConfig } };
+    return config.tools?.exec ?? {};
+  } catch (error) {
+    throw new OffstageError("invalid", `Cannot read ${file}: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -23,7 +23,7 @@ const VERBS: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./exec.ts")).exec,
   },
   doctor: {
-    summary: "what works on this machine: terminals, input, the orphan guard",
+    summary: "what works on this machine, what to do about the rest, the settings in force",
     load: async () => (await import("./doctor.ts")).doctor,
   },
   serve: {

@@ -7,9 +7,10 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Offstage, OffstageError } from "../../mod.ts";
 import { createOffstage } from "../auto.ts";
-import type { createHttpApp, HttpOptions } from "../http.ts";
-import type { HttpServer, Listen } from "../http/serve/server.ts";
-import { runtimeName } from "./doctor.ts";
+import type { HttpOptions } from "../http.ts";
+import type { HttpServer } from "../http/serve/server.ts";
+import { runtimeName } from "./runtime_name.ts";
+import { loadServer } from "./server_parts.ts";
 import { errorLine, requestLine } from "./serve_log.ts";
 import { type ServeOptions, serveOptions } from "./serve_options.ts";
 import { givenTokens, newToken } from "./token_source.ts";
@@ -63,7 +64,7 @@ export async function serve(args: readonly string[]): Promise<number> {
 
 async function start(offstage: Offstage, options: ServeOptions, app: HttpOptions): Promise<HttpServer> {
   const { hostname, port, allowedHosts, allowedOrigins } = options;
-  const { create, listen } = await load();
+  const { create, listen } = await loadServer();
   const own = isWildcard(hostname) ? [] : [inUrl(hostname)];
   try {
     return await listen(
@@ -72,24 +73,6 @@ async function start(offstage: Offstage, options: ServeOptions, app: HttpOptions
     );
   } catch (error) {
     throw listenError(error, options);
-  }
-}
-
-/** What only a server needs is loaded only by one, and may be missing. */
-async function load(): Promise<{ readonly create: typeof createHttpApp; readonly listen: Listen }> {
-  try {
-    const { createHttpApp } = await import("../http.ts");
-    const { listenHere } = await import("../http/serve/auto.ts");
-    return { create: createHttpApp, listen: await listenHere() };
-  } catch (error) {
-    throw new OffstageError(
-      "unsupported",
-      `Cannot serve: ${
-        (error as Error).message
-      }. It takes the packages hono and, on Node.js, @hono/node-server and ws: ` +
-        "npm install hono @hono/node-server ws",
-      { cause: error },
-    );
   }
 }
 
