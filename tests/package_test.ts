@@ -6,12 +6,13 @@
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
-import { readJson, root } from "./project.ts";
+import { VERSION } from "../adapters/version.ts";
+import { readJson, readText, root } from "./project.ts";
 import { skipUnless } from "./skip.ts";
 
 /** Only the compiled tests, that is the Node that has npm, try the package: it starts the other runtimes itself. */
@@ -85,6 +86,49 @@ test("the package brings a command line", { skip }, () => {
   const mcp = spawnSync("offstage", ["mcp"], { encoding: "utf8", env });
   assertEquals([mcp.stdout, mcp.status], ["", 125]);
   assertStringIncludes(mcp.stderr, "npm install @modelcontextprotocol/server");
+});
+
+test("the README's lines for npx, bunx and deno run the installed package, without a network", { skip }, () => {
+  const project = install("lines", WITHOUT_OPTIONAL);
+  const [, block = ""] = /### On the command line\n\n```sh\n([^]*?)\n```/.exec(readText("README.md")) ?? [];
+  const lines = block.split("\n").map((line) => line.split(" #")[0]?.trim() ?? "");
+  const launchers = lines.map((line) => /^(?:npx|bunx|deno run -A (?:npm|jsr))\b/.exec(line)?.[0]);
+  assertEquals([...new Set(launchers)], ["npx", "bunx", "deno run -A npm", "deno run -A jsr"]);
+  const nowhere = "http://127.0.0.1:9"; // the discard port: nothing that is not here already can be fetched
+  const proxies = { HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, http_proxy: nowhere, https_proxy: nowhere };
+  const PATH = `${process.env["PATH"]}${delimiter}${join(root, "node_modules", ".bin")}`;
+  for (const line of lines) {
+    // What is published at JSR are the sources
+    const [command = "", isTest] = [
+      line.replace("jsr:@offstage/exec/cli", join(root, exports["./cli"] ?? "")).replace("'npm test'", "'echo hi'"),
+      line.includes("'npm test'"),
+    ];
+    const env = { ...process.env, ...proxies, PATH };
+    const { stdout, stderr, status } = spawnSync("sh", ["-c", command], { cwd: project, encoding: "utf8", env });
+    assertEquals(status, 0, `${line}: ${stderr}`);
+    if (isTest) assertEquals(stdout, "hi\n", line);
+  }
+});
+
+test("npx runs the package where it is not installed", { skip }, () => {
+  const elsewhere = join(folder, "elsewhere");
+  const cache = join(elsewhere, "cache");
+  mkdirSync(cache, { recursive: true });
+  // npx installs into the cache: into one of its own, which shares what was fetched before
+  symlinkSync(join(run(elsewhere, "npm", "config", "get", "cache").trim(), "_cacache"), join(cache, "_cacache"));
+  const npx = ["--prefer-offline", "--cache", cache, ...WITHOUT_OPTIONAL, "-y", "--package", tarball, "offstage"];
+  assertEquals(run(elsewhere, "npx", ...npx, "exec", "echo hi"), "hi\n");
+  assertEquals(run(elsewhere, "npx", ...npx, "--version"), `${VERSION}\n`);
+});
+
+test("the package brings the skill and the texts", { skip }, () => {
+  const project = join(install("texts", WITHOUT_OPTIONAL), "node_modules", "offstage");
+  const { agents } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
+    readonly agents: { readonly skills: readonly { readonly name: string; readonly path: string }[] };
+  };
+  assertEquals(agents.skills.map(({ name }) => name), ["offstage"]);
+  const files = [...agents.skills.map(({ path }) => `${path}/SKILL.md`), "SECURITY.md", "CHANGELOG.md", "README.md"];
+  assertEquals(files.filter((file) => !existsSync(join(project, file))), []);
 });
 
 test("the package's types need no types of any runtime", { skip }, () => {
