@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { createOffstage } from "../auto.ts";
 import { createMcpServer } from "../mcp/server.ts";
 import { EXIT_OWN_FAILURE } from "./exit_codes.ts";
+import { say } from "./verb.ts";
 
 /** Help of `offstage mcp`. */
 export const MCP_HELP = `Examples
@@ -50,6 +51,9 @@ export async function serveMcp(args: readonly string[]): Promise<number> {
   };
   for (const signal of END_SIGNALS) process.on(signal, end); // for good: without a listener the process would die of it
   process.stdout.setMaxListeners(0); // each message that waits for a slow client listens
+  if (process.stdin.isTTY) {
+    say("waits for an MCP client on stdin; Ctrl-D ends it. offstage mcp --help tells how to give it one");
+  }
   try {
     await server.serveStdio();
   } finally {

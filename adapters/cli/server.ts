@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { type Client, type ClientSocketConstructor, createClient } from "../client.ts";
-import { usage } from "./verb.ts";
+import { TOKEN_ORIGIN, usage } from "./verb.ts";
 
 /** Where a server is unless somebody says otherwise. */
 const DEFAULT_URL = "http://127.0.0.1:7333";
@@ -45,7 +45,7 @@ export function clientOf({ url, scope, ...values }: ServerValues, Socket?: Clien
     (values["token-file"] === undefined ? undefined : tokenIn(values["token-file"], scope)) ??
     process.env["OFFSTAGE_TOKEN"];
   if (token === undefined || token === "") {
-    throw usage("No token: give --token-file, or OFFSTAGE_TOKEN. offstage serve prints the one that it has made");
+    throw usage(`No token: give --token-file, or OFFSTAGE_TOKEN: ${TOKEN_ORIGIN}`);
   }
   return createClient({
     url: url ?? process.env["OFFSTAGE_URL"] ?? DEFAULT_URL,

@@ -63,13 +63,32 @@ export function secondsOf(option: string, text: string): number {
   return seconds;
 }
 
+/** Where a person finds a server's token. */
+export const TOKEN_ORIGIN = "offstage serve prints the one that it has made";
+
+/** An error as it comes from a verb: of ours, of the client, or of `parseArgs`. */
+interface Failure {
+  readonly message: string;
+  readonly code?: unknown;
+  readonly hint?: string;
+}
+
+const isOfParseArgs = (code: string): boolean => code.startsWith("ERR_PARSE_ARGS");
+
+/** What to do about it. A server tells of headers, and knows nothing of our options. */
+function hintOf({ code, hint }: Failure): string | undefined {
+  if (code === "unauthorized") return `Give its token by --token-file or OFFSTAGE_TOKEN: ${TOKEN_ORIGIN}`;
+  if (typeof code === "string" && isOfParseArgs(code)) return "--help behind the verb lists its options";
+  return hint;
+}
+
 /** Tells why a verb has failed: as JSON on stdout, in the shape of a tool's failure, or as text on stderr. */
 export async function fail(error: unknown, json: boolean): Promise<void> {
-  const { message, code, hint } = error instanceof Error
-    ? error as Error & { readonly code?: unknown; readonly hint?: string }
-    : { message: String(error), code: undefined, hint: undefined };
+  const failure: Failure = error instanceof Error ? error : { message: String(error) };
+  const { message } = failure;
+  const reason = typeof failure.code !== "string" || isOfParseArgs(failure.code) ? "invalid" : failure.code;
+  const hint = hintOf(failure);
   if (json) {
-    const reason = typeof code !== "string" || code.startsWith("ERR_PARSE_ARGS") ? "invalid" : code;
     return await printJson({ status: "failed", reason, message, ...(hint && { hint }) });
   }
   say(message);

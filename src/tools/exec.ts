@@ -68,8 +68,8 @@ ${EXAMPLE}`;
 
 const WITH_PROCESS = `Runs a shell command and answers with its output. \
 A non-zero exit code is stated at the end.
-What outlives yieldMs, or asks for input, runs on as a session: the answer has its sessionId, go on with the process \
-tool. Servers: background. Programs that need a terminal (REPLs, vim, ssh): pty.
+What outlives yieldMs, or asks for input with yieldMs set, runs on as a session: the answer has its sessionId, go on \
+with the process tool. Servers: background. Programs that need a terminal (REPLs, vim, ssh): pty.
 ${SHELL}
 ${EXAMPLE}`;
 

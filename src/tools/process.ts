@@ -12,7 +12,7 @@ export const LOOKING_ACTIONS: readonly ProcessAction[] = ["list", "poll", "log",
 /** The definition of `process`. */
 export const PROCESS: ToolDefinition = {
   name: "process",
-  description: `Works with the sessions that exec left running. Every action but list takes a sessionId.
+  description: `Works with sessions that exec left running. All but list take a sessionId.
 poll: new output since the last poll. Wait with until instead of polling in a loop: \
 {"action":"poll","sessionId":"…","until":"exit","timeout":30000}
 log: any lines, again. screen: the terminal as a person sees it. write: input, data "yes\\n"; \

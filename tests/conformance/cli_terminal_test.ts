@@ -115,3 +115,13 @@ test(
     assertStringIncludes(output, "done");
   },
 );
+
+test("mcp that a person starts says what it waits for, and ends with Ctrl-D", { skip: terminal }, async () => {
+  const served = await serveHttp();
+  closing({ [Symbol.asyncDispose]: () => served.close() });
+  const command = `${OFFSTAGE_COMMAND} mcp; echo "left with $?"`;
+  const hands = await handsOn(served.offstage.agent("person"), { command, env: serverEnv(served), cols: 95, rows: 28 });
+  await hands.untilMatch("waits for an MCP client");
+  await hands.press("C-d");
+  assertStringIncludes((await hands.end()).output, "left with 0");
+});
