@@ -21,6 +21,7 @@ import type { Agent, Offstage, PollDetails } from "../mod.ts";
 import { bareSpawn } from "./bare.ts";
 import { barePty } from "./bare_pty.ts";
 import { createClient, type Post } from "./http_client.ts";
+import { overSsh } from "./over_ssh.ts";
 import { attachEcho, idlePolls, libraryEcho, viewers } from "./viewers.ts";
 
 type Numbers = Readonly<Record<string, number>>;
@@ -59,6 +60,8 @@ const SCENARIOS: Readonly<Record<string, Apart | Together>> = {
   },
   /** `true` in a sandbox; bare, bwrap is given the same arguments by hand. */
   bubblewrap: { both: sandboxed },
+  /** `true` by way of a local sshd; bare, by hand over an open connection. */
+  ssh: { both: () => overSsh(inTurns) },
   /** A command of 30 ms, without the orphan guard and with it, and what the guard holds while nothing happens. */
   guard: { both: () => withAgent((bare) => withAgent((agent) => guarded(bare, agent)), false) },
   /** 256 MiB of lines. */

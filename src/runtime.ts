@@ -44,10 +44,14 @@ export type SignalName =
 /** Where a chunk of output came from. A terminal has one stream for both. */
 export type StreamName = "stdout" | "stderr" | "terminal";
 
-/** How a child ended. `code: null` means that the back-end cannot tell the code (never 0 by guess). */
+/**
+ * How a child ended. `code: null` means that the back-end cannot tell the code (never 0 by guess). `lost` says, for people,
+ * why the host it ran on cannot be reached any more: how it ends there, and when, will not be known.
+ */
 export type Exit =
-  | { readonly code: number | null; readonly signal?: undefined }
-  | { readonly signal: SignalName; readonly code?: undefined };
+  | { readonly code: number | null; readonly signal?: undefined; readonly lost?: undefined }
+  | { readonly signal: SignalName; readonly code?: undefined; readonly lost?: undefined }
+  | { readonly lost: string; readonly code?: undefined; readonly signal?: undefined };
 
 /** What became of a signal: delivered, nobody there any more, or not permitted. */
 export type SignalOutcome = "sent" | "gone" | "refused";
@@ -125,6 +129,11 @@ export interface TreeInspector {
 export interface Child {
   /** Process id on its host, where there is one. */
   readonly pid?: number;
+  /**
+   * Whether that is a number of another machine's: then the orphan guard of this one is not told of it, and the spawner
+   * sees to it that nothing is left running there. Default: it is this machine's.
+   */
+  readonly isElsewhere?: boolean;
   /** Resolves once, when the child itself (the shell) has ended; never rejects. Does not wait for its output. */
   readonly exited: Promise<Exit>;
   /**
@@ -155,6 +164,8 @@ export interface Child {
    * nothing is signalled. Idempotent.
    */
   release(): void;
+  /** Says whether it keeps the host alive while it runs. Default: it does. Absent where that cannot be changed. */
+  keepAlive?(keeps: boolean): void;
   /** What the caller ought to know about how it was started, e.g. that a terminal was refused. */
   readonly warnings?: readonly string[];
 }

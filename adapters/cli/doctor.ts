@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { type ExecConfig, explainSettings, OffstageError, type SettingOrigin } from "../../mod.ts";
+import { lookAtClients } from "./doctor/clients.ts";
 import { type Finding, findingLines, missing, problem } from "./doctor/finding.ts";
 import { lookAtMachine } from "./doctor/machine.ts";
 import { lookAtFrontEnds, lookAtRuntime } from "./doctor/packages.ts";
@@ -40,6 +41,7 @@ export async function diagnose(config: ExecConfig = {}): Promise<Diagnosis> {
     ...wrong,
     ...await tryCommands(wrong.some(({ state }) => state === "problem") ? {} : config),
     ...lookAtMachine(),
+    ...lookAtClients(),
     ...await lookAtFrontEnds(),
   ];
   return { runtime: runtimeName(), ok: !findings.some(({ state }) => state === "problem"), findings, settings };

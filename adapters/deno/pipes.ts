@@ -60,6 +60,7 @@ export function spawnOnPipes(spec: SpawnSpec, sink: OutputSink): Child {
     ...denoControl(leader, spec.stdin === "open"),
     write: input.write,
     endInput: input.end,
+    keepAlive: (keeps) => keeps ? child.ref() : child.unref(),
     release: () => {
       stopReading();
       input.release();

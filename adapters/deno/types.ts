@@ -103,6 +103,8 @@ export interface DenoChildProcess {
   kill(signal: SignalName): void;
   /** Lets this process end before the child does. */
   unref(): void;
+  /** Takes that back. */
+  ref(): void;
 }
 
 /** How a child ended. */

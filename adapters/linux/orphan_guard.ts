@@ -183,7 +183,8 @@ export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard
   };
 }
 
-function atProcessExit(act: () => void): () => void {
+/** The way of `node:process`. */
+export function atProcessExit(act: () => void): () => void {
   const giveBack = makeRoom();
   process.on("exit", act);
   return () => {

@@ -52,13 +52,17 @@ let lastLook: Promise<unknown> = Promise.resolve();
  */
 export function readStat(pid: number): ProcStat | undefined {
   const text = readText(`/proc/${pid}/stat`);
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : parseStat(text);
+}
+
+/** What a line of that file says. */
+export function parseStat(text: string): ProcStat {
   // `pid (name) state …`: the name may hold spaces and parentheses, so its end is the last one in the line
   const nameEnd = text.lastIndexOf(")");
   const [state = "", ...numbers] = text.slice(nameEnd + 2).split(" ");
   const field = (number: number): number => Number(numbers[number - 4]); // numbered as in proc_pid_stat(5)
   return {
-    pid,
+    pid: Number.parseInt(text),
     name: text.slice(text.indexOf("(") + 1, nameEnd),
     state,
     parent: field(4),

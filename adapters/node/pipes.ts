@@ -51,6 +51,9 @@ export async function spawnOnPipes(spec: SpawnSpec, sink: OutputSink): Promise<C
     ...controlOf(leader, stdin === null ? undefined : stdinOf(pid)),
     write: (bytes) => writeTo(stdin, bytes),
     endInput: () => end(stdin),
+    keepAlive: (keeps) => {
+      for (const part of [child, stdin, child.stdout, child.stderr]) setAlive(part, keeps);
+    },
     release: () => {
       for (const stream of [stdin, child.stdout, child.stderr]) stream?.destroy();
       child.unref();
@@ -100,6 +103,12 @@ function end(stdin: Writable | null): Promise<void> {
     if (stdin === null || !stdin.writable) return resolve();
     stdin.end(() => resolve());
   });
+}
+
+/** A pipe is a socket, which its type does not say. */
+function setAlive(part: object | null, keeps: boolean): void {
+  const { ref, unref } = (part ?? {}) as { ref?: () => void; unref?: () => void };
+  (keeps ? ref : unref)?.call(part);
 }
 
 function ignore(): void {}

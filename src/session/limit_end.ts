@@ -37,7 +37,7 @@ export function limitThatEnded(session: Session, exit: Exit, cause: StopCause | 
   const { limits } = session.facts;
   if (limits === undefined) return null;
   if (cause === "limit") return { name: "outputBytes", evidence: "counted" };
-  if (cause !== undefined || exit.code === 0 || exit.code === null) return null;
+  if (cause !== undefined || exit.code === 0 || exit.code === null || exit.lost !== undefined) return null;
   const isCpuSignal = exit.signal === "SIGXCPU" || exit.code === XCPU_CODE;
   if (limits.cpuSeconds !== undefined && isCpuSignal) return { name: "cpuSeconds", evidence: "signal" };
   const named = lastNamed(session.tail(SEARCHED_CHARS), (name) => limits[name] !== undefined);

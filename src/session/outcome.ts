@@ -17,9 +17,9 @@ export type EndStatus = "completed" | "failed" | "killed";
 
 /**
  * Why it ended. `exit` is by itself, `signal` is one that we did not send, `killed` is on request, by `idleEndMs`, or for
- * its output.
+ * its output. `host-lost`: the machine it ran on cannot be reached any more.
  */
-export type EndReason = "exit" | "signal" | Exclude<StopCause, "limit" | "idle"> | "spawn-error";
+export type EndReason = "exit" | "signal" | Exclude<StopCause, "limit" | "idle"> | "spawn-error" | "host-lost";
 
 /** The end of a session in the words that every answer uses (spec R2). */
 export interface Outcome {
@@ -41,12 +41,14 @@ export interface Outcome {
  * Puts wait status and cause together (spec E26, E27). The wait status wins: a command that exits by itself while it
  * is being killed has completed. One that was cut short by its timeout, an abort or the host's end has failed even
  * if it tidied up and exited 0, for it did not do what was asked; so has one that printed too much, which was killed.
+ * Nothing is known of one whose host was lost.
  *
  * @param limit the limit that ended it
  */
 export function outcomeOf(exit: Exit, cause: StopCause | undefined, limit: LimitEnd | null = null): Outcome {
   const exitCode = exit.code ?? null;
   const signal = exit.signal ?? null;
+  if (exit.lost !== undefined) return { status: "failed", ok: false, exitCode, signal, reason: "host-lost", limit };
   if (cause === undefined) {
     return signal === null
       ? { status: "completed", ok: exitCode === 0, exitCode, signal, reason: "exit", limit }

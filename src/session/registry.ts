@@ -104,7 +104,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   function occupy(session: Session): void {
     if (withProcesses.size === 0) options.onOccupied();
     withProcesses.add(session);
-    if (session.pid !== undefined) guard?.watch(session.pid, session.id);
+    if (session.pid !== undefined && session.child.isElsewhere !== true) guard?.watch(session.pid, session.id);
   }
 
   function vacate(session: Session): void {

@@ -63,6 +63,8 @@ function reasonSentence(session: Session, outcome: Outcome): string | undefined 
       return `ended because its host shut down, ${byWhat(outcome)}`;
     case "spawn-error":
       return "could not be started";
+    case "host-lost":
+      return `its host was lost (${session.exit?.lost ?? "why is unknown"}): how it ended there is unknown`;
   }
 }
 

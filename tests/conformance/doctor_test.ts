@@ -91,3 +91,18 @@ test("doctor puts a wrong configuration first, tells the rest all the same, and 
   assertEquals([absent.stdout, absent.code], ["", 125]);
   assertMatch(absent.stderr, /^offstage: Cannot read .*none\.json/);
 });
+
+test("doctor knows which programs reach other machines and containers", { skip: posix }, async () => {
+  const { path } = closing(await freshFolder());
+  const { PATH = "" } = process.env;
+  const others = PATH.split(":").filter((directory) =>
+    !["ssh", "docker", "podman", "kubectl"].some((name) => existsSync(`${directory}/${name}`))
+  );
+  for (const name of ["docker", "ssh"]) writeFileSync(`${path}/${name}`, "", { mode: 0o755 });
+  try {
+    process.env["PATH"] = [path, ...others].join(":");
+    assertEquals(found(await diagnose(), "other hosts").text, "by ssh, docker");
+  } finally {
+    process.env["PATH"] = PATH;
+  }
+});

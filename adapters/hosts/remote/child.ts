@@ -1,0 +1,135 @@
+/**
+ * A command on another machine as a child: its streams are those of the client that was started for it here, its end is
+ * told by the script around it, and its signals go by way of the overseer.
+ *
+ * @module
+ */
+import { unfoldExit } from "../shell_status.ts";
+import { stdinClosed } from "../../node/failures.ts";
+import type { EndMark } from "./launch.ts";
+import { bareName, type Overseer } from "./overseer.ts";
+import { createRemoteInspector, type Started } from "./tree.ts";
+import { within } from "./within.ts";
+import type { Child, Exit, SignalName, SpawnSpec } from "../../../mod.ts";
+
+/** What a {@linkcode remoteChild} is made of. */
+export interface RemoteParts {
+  /** The client that was started for it. */
+  readonly client: Child;
+  /** Looks after it over there. */
+  readonly overseer: Overseer;
+  /** What the script has told of its start. */
+  readonly started: Started;
+  /** Its end; `undefined` if its streams ended without one. */
+  readonly ended: Promise<EndMark | undefined>;
+  /** What was asked for. */
+  readonly spec: SpawnSpec;
+  /** The machine, for people. */
+  readonly target: string;
+}
+
+/** A client that has exited may have left its last output in the pipes, which are read within that time, ms. */
+const READ_LIMIT_MS = 5_000;
+
+/** Makes the child. */
+export function remoteChild({ client, overseer, started, ended, spec, target }: RemoteParts): Child {
+  const { pid, group, ownsGroup } = started;
+  const sent = new Set<SignalName>();
+  const inTerminal = spec.terminal !== undefined;
+  const forget = overseer.keep(group, started.sessionId);
+  const letGo = overseer.hold();
+  let isReleased = false;
+  let hasExited = false;
+  let isLeft = false; // whether others of the group may live on
+  let leader = "any"; // when that of the group was started: while the command runs, nobody else gets its number
+
+  const inspector = overseer.hasProc ? createRemoteInspector(overseer, started, () => leader) : undefined;
+
+  /** For when nobody tells any more: whatever is left of it is ended. */
+  async function endTree(): Promise<void> {
+    const strays = await inspector?.tree() ?? [];
+    overseer.tell(`g KILL ${group} ${leader}`);
+    for (const stray of strays) stray.signal("SIGKILL");
+  }
+
+  async function lookForOthers(): Promise<void> {
+    const [start] = await overseer.ask(`a ${group} ${group}`) ?? [];
+    if (leader === "any") leader = start ?? "none";
+    // What is there may be the script, which nobody has reaped yet
+    isLeft = start !== undefined && (await inspector?.tree() ?? [{ inGroup: true }]).some(({ inGroup }) => inGroup);
+  }
+
+  async function exitOf(end: EndMark): Promise<Exit> {
+    if (!ownsGroup) await lookForOthers();
+    else {
+      isLeft = end.isLeft;
+      leader = "none"; // the script has seen it end
+    }
+    if (end.signal !== "") return { signal: `SIG${end.signal}` as SignalName };
+    return unfoldExit({ code: end.code }, sent);
+  }
+
+  /** The end without a word of the script. */
+  async function exitUntold(): Promise<Exit> {
+    const { code, signal } = await client.exited;
+    if (isReleased) return { code: code ?? null };
+    if (signal === undefined && await overseer.ask(":") !== undefined) {
+      // The machine is there, so the script was killed; all other signals it can tell of
+      await endTree();
+      return { signal: "SIGKILL" };
+    }
+    await endTree();
+    const how = signal === undefined ? overseer.why() : `its connection was ended by ${signal}`;
+    return { lost: `${target}: ${how}` };
+  }
+
+  async function follow(): Promise<Exit> {
+    const end = await Promise.race([ended, client.exited.then(() => within(ended, READ_LIMIT_MS))]);
+    const exit = end === undefined ? await exitUntold() : await exitOf(end);
+    hasExited = true;
+    if (!isLeft) forgetIt();
+    return exit;
+  }
+
+  function forgetIt(): void {
+    forget();
+    letGo();
+  }
+
+  const exited = follow();
+
+  return {
+    pid,
+    isElsewhere: true,
+    exited,
+    write: (bytes) => {
+      if (!inTerminal && spec.stdin === "closed") return Promise.reject(stdinClosed());
+      return client.write(bytes);
+    },
+    endInput: () => inTerminal || spec.stdin === "closed" ? Promise.resolve() : client.endInput(),
+    signal: (name, to) => {
+      if (hasExited && (to === "child" || !isLeft)) return "gone";
+      if (!overseer.isAlive()) return "refused";
+      sent.add(name);
+      overseer.tell(to === "child" ? `s ${bareName(name)} ${pid} any` : `g ${bareName(name)} ${group} ${leader}`);
+      return "sent";
+    },
+    groupAnswers: () => {
+      if (!hasExited) return true;
+      if (isLeft) {
+        void lookForOthers().then(() => {
+          if (!isLeft) forgetIt();
+        });
+      }
+      return isLeft;
+    },
+    ...(client.resize !== undefined && { resize: client.resize }),
+    ...(inTerminal && { isCooked: () => Promise.resolve(undefined) }),
+    ...(inspector !== undefined && { inspector }),
+    release: () => {
+      isReleased = true;
+      client.release();
+      void exited.then(forgetIt);
+    },
+  };
+}
