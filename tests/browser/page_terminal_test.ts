@@ -38,7 +38,7 @@ test("a command that cannot be started says why where it was typed", { skip }, a
   await page.keyboard.press("Enter");
   await page.getByRole("alert").filter({ hasText: "/nowhere<b>" }).waitFor();
   await page.keyboard.press("Escape");
-  assertEquals(await page.locator("dialog").count(), 0);
+  await page.locator("dialog").waitFor({ state: "detached" });
 });
 
 test("the terminal takes the size of the page once it has the keyboard, and follows it", { skip }, async () => {
@@ -108,7 +108,7 @@ test("who types on when a program ends gives the page no orders", { skip }, asyn
   await tab.enter("");
   await page.locator(".badge", { hasText: "exit 0" }).waitFor();
   await page.keyboard.type("xnt?");
-  assertEquals(await page.locator("dialog").count(), 0);
+  await page.locator("dialog").waitFor({ state: "detached" });
   assertEquals(await page.getByRole("option").count(), 2, "none is cleared");
   await page.locator(`#session-${pipes}`).click();
   await page.keyboard.press("x");
