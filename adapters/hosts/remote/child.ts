@@ -31,6 +31,9 @@ export interface RemoteParts {
 /** A client that has exited may have left its last output in the pipes, which are read within that time, ms. */
 const READ_LIMIT_MS = 5_000;
 
+/** Time that a client has to notice that its command has been killed, ms. */
+const NOTICE_LIMIT_MS = 1_000;
+
 /** Makes the child. */
 export function remoteChild({ client, overseer, started, ended, spec, target }: RemoteParts): Child {
   const { pid, group, ownsGroup } = started;
@@ -39,6 +42,7 @@ export function remoteChild({ client, overseer, started, ended, spec, target }: 
   const forget = overseer.keep(group, started.sessionId);
   const letGo = overseer.hold();
   let isReleased = false;
+  let isClientEnded = false; // by us
   let hasExited = false;
   let isLeft = false; // whether others of the group may live on
   let leader = "any"; // when that of the group was started: while the command runs, nobody else gets its number
@@ -73,14 +77,21 @@ export function remoteChild({ client, overseer, started, ended, spec, target }: 
   async function exitUntold(): Promise<Exit> {
     const { code, signal } = await client.exited;
     if (isReleased) return { code: code ?? null };
-    if (signal === undefined && await overseer.ask(":") !== undefined) {
-      // The machine is there, so the script was killed; all other signals it can tell of
-      await endTree();
-      return { signal: "SIGKILL" };
-    }
+    const isThere = (signal === undefined || isClientEnded) && await overseer.ask(":") !== undefined;
     await endTree();
+    // In a terminal the script gets what its command gets, and tells of everything but that
+    if (isThere) return sent.has("SIGKILL") ? { signal: "SIGKILL" } : { code: null };
     const how = signal === undefined ? overseer.why() : `its connection was ended by ${signal}`;
     return { lost: `${target}: ${how}` };
+  }
+
+  /** The script has been killed with its command: a client that does not notice, being stuck in a write, is ended too. */
+  async function endClient(): Promise<void> {
+    const others = await overseer.ask(`a ${group} ${group}`);
+    if (others?.length !== 0) return;
+    await within(client.exited, NOTICE_LIMIT_MS);
+    isClientEnded = true;
+    client.signal("SIGKILL", "group");
   }
 
   async function follow(): Promise<Exit> {
@@ -112,6 +123,7 @@ export function remoteChild({ client, overseer, started, ended, spec, target }: 
       if (!overseer.isAlive()) return "refused";
       sent.add(name);
       overseer.tell(to === "child" ? `s ${bareName(name)} ${pid} any` : `g ${bareName(name)} ${group} ${leader}`);
+      if (name === "SIGKILL" && to === "group" && !ownsGroup) void endClient();
       return "sent";
     },
     groupAnswers: () => {
