@@ -66,6 +66,16 @@ test("S2 the admin hears the events of every scope, and may acknowledge them", a
   assertEquals(one.events.list().events, []);
 });
 
+test("S9 the admin hears of what it started itself once, like everybody", async () => {
+  const bench = open();
+  const { admin } = bench.offstage;
+  const heard: SessionEvent[] = [];
+  admin.events.subscribe((event) => heard.push(event));
+  (await background(bench, {}, admin)).child.end(3);
+  await settle();
+  assertEquals(heard.map(({ scope }) => scope), ["*"]);
+});
+
 test("P43 the admin's killAll ends the sessions of every scope", async () => {
   const bench = open();
   const children = [];

@@ -128,7 +128,7 @@ export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOpti
   function publish(event: SessionEvent): QueueEntry {
     const { scope } = event;
     const entry = queueFor(scope).push(event);
-    const takers = [scope, ALL_SCOPES].flatMap((reader) => [...(subscribers.get(reader) ?? [])]);
+    const takers = [...new Set([scope, ALL_SCOPES])].flatMap((reader) => [...(subscribers.get(reader) ?? [])]);
     for (const { take } of onEvent === undefined ? takers : [{ take: onEvent }, ...takers]) {
       if (contained(() => take(event))) entry.state = "delivered";
     }
