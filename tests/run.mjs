@@ -31,6 +31,9 @@ const OWN_MAJOR = Number.parseInt(process.versions.node, 10);
  * @property {boolean} [compiled] it gets the compiled tests
  */
 
+/** @type {string | undefined} */
+let cannotInstall;
+
 /** @type {readonly Runtime[]} */
 const ALL = [
   { id: `node${OWN_MAJOR}`, runner: "node", program: process.execPath, args: ["--test-reporter=spec"], compiled: true },
@@ -64,14 +67,17 @@ async function main(words) {
 
   /** @type {Row[]} */
   const rows = [];
+  /** @type {string[]} */
+  const leftOut = [];
   for (const runtime of ALL.filter(({ id, runner }) => unnamed || words.includes(id) || words.includes(runner))) {
     const missing = runtime.program.startsWith(RUNTIMES) ? installPinned() : undefined;
     if (missing === undefined) rows.push(await runOn(runtime, files));
-    else console.log(`\n${runtime.id} is left out: ${missing}`);
+    else leftOut.push(`${runtime.id} is left out: ${missing}`);
   }
 
   if (failures.length > 0) console.log(`\nFailed:\n  ${failures.join("\n  ")}`);
   console.table(Object.fromEntries(rows.map(({ runtime, ...counts }) => [runtime, counts])));
+  for (const line of leftOut) console.log(line);
   const passed = rows.reduce((sum, row) => sum + row.passed, 0);
   const failed = rows.reduce((sum, row) => sum + row.failed, 0);
   console.log(`${passed} passed, ${failed} failed`);
@@ -146,12 +152,17 @@ function compile() {
  * @returns {string | undefined} why they cannot be used
  */
 function installPinned() {
+  if (cannotInstall !== undefined) return cannotInstall;
   const platform = `${process.platform}-${process.arch}`;
   if (platform !== "linux-x64") return `the pinned Node versions are for linux-x64, this is ${platform}`;
   if (existsSync(join(RUNTIMES, "node_modules"))) return undefined;
   console.log("\nInstalling the other Node versions into .ci/runtimes …");
-  const { status } = spawnSync("npm", ["ci", "--prefix", RUNTIMES, "--no-audit", "--no-fund"], { stdio: "inherit" });
-  return status === 0 ? undefined : "npm could not install it (see above)";
+  const install = ["ci", "--prefix", RUNTIMES, "--no-audit", "--no-fund"];
+  const { status, stderr } = spawnSync("npm", install, { stdio: ["ignore", "inherit", "pipe"], encoding: "utf8" });
+  if (status === 0) return undefined;
+  const errors = (stderr ?? "").split("\n").filter((line) => line.startsWith("npm error")).slice(0, 5);
+  cannotInstall = ["npm could not install it", ...errors].join("\n  ");
+  return cannotInstall;
 }
 
 /**
