@@ -70,6 +70,8 @@ export interface SpawnSpec {
   readonly terminal?: TerminalSize;
   /** The session's id: the value of `OFFSTAGE_SESSION_ID`, by which processes that left the group are found. */
   readonly sessionId: string;
+  /** The agent that asks, whose session it is; `*` is the admin. */
+  readonly scope: string;
 }
 
 /** Size of a terminal in character cells, 1…1000 each. */
@@ -118,10 +120,7 @@ export interface InputReader extends TreeProcess {
 export interface TreeInspector {
   /** Live processes of the tree: members of the group, and those that left it but carry the session's id. */
   tree(): Promise<readonly TreeProcess[]>;
-  /**
-   * A process of the tree that is blocked reading the stdin or terminal the child was given; `undefined` if none is,
-   * `"unknown"` if the platform does not let us see it.
-   */
+  /** A process of the tree that is blocked reading the stdin or terminal the child was given; `"unknown"` if it cannot be seen. */
   reader(): Promise<InputReader | "unknown" | undefined>;
 }
 

@@ -28,6 +28,7 @@ async function probe(...flags: readonly string[]): Promise<Probe> {
     env: { PATH: process.env.PATH ?? "", HOME: "/home/probe", PROBE_OWN: "x", OTHER: "y", NO_COLOR: "1", TERM: "dumb" },
     stdin: "open",
     sessionId: "deno-permissions-test",
+    scope: "tester",
     terminal: { cols: 80, rows: 24 },
   }, {
     chunk: (_stream, bytes) => {

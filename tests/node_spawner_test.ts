@@ -35,6 +35,7 @@ test("case 118: without a terminal back-end the capabilities say why, and a spaw
     env: {},
     stdin: "open",
     sessionId: "x",
+    scope: "tester",
     terminal: { cols: 90, rows: 20 },
   };
   const error = await assertRejects(() => spawner.spawn(spec, { chunk: () => {}, end: () => {} }), OffstageError);

@@ -220,7 +220,8 @@ test("P30 a reader's sleep is the same until it has run", { skip }, async (t) =>
 async function inTerminal(t: TestContext, argv: readonly [string, ...string[]]): Promise<Child> {
   const sessionId = `proc-test-${process.pid}-${++sessions}`;
   const env = { PATH: process.env.PATH ?? "", TERM: "xterm", OFFSTAGE_SESSION_ID: sessionId };
-  const spec = { argv, cwd: "/", env, stdin: "open", sessionId, terminal: { cols: 80, rows: 24 } } as const;
+  const size = { cols: 80, rows: 24 };
+  const spec = { argv, cwd: "/", env, stdin: "open", sessionId, scope: "tester", terminal: size } as const;
   const child = await nodeRuntime().spawner.spawn(spec, { chunk: () => {}, end: () => {} });
   t.after(async () => {
     child.signal("SIGKILL", "group");

@@ -71,7 +71,15 @@ function run(
   shell: string,
   spec: Partial<SpawnSpec>,
 ): { readonly stdout: string; readonly stderr: string; readonly status: number | null } {
-  const whole = { argv: ["true"], cwd: "/", env: {}, stdin: "closed", sessionId: "s", ...spec } as SpawnSpec;
+  const whole = {
+    argv: ["true"],
+    cwd: "/",
+    env: {},
+    stdin: "closed",
+    sessionId: "s",
+    scope: "tester",
+    ...spec,
+  } as SpawnSpec;
   return spawnSync(shell, ["-c", ...wrapperArguments("pipes")], {
     input: launchText(whole, "tag", {}),
     env: { PATH: process.env["PATH"] },
@@ -152,7 +160,14 @@ test("[53] nothing of a command is in the script's arguments", () => {
   for (const common of ["sleep", "node", "python", "npm"]) assert(!all.includes(common));
   assertStringIncludes(
     new TextDecoder().decode(launchText(
-      { argv: ["sh", "-c", "a secret"], cwd: "/", env: { TOKEN: "another" }, stdin: "open", sessionId: "s" },
+      {
+        argv: ["sh", "-c", "a secret"],
+        cwd: "/",
+        env: { TOKEN: "another" },
+        stdin: "open",
+        sessionId: "s",
+        scope: "tester",
+      },
       "tag",
       {},
     )),

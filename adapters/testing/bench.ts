@@ -119,6 +119,7 @@ export function openBench(options: BenchOptions): Bench {
       env: { PATH: path, TERM: "xterm-256color", ...over.env, OFFSTAGE_SESSION_ID: sessionId },
       stdin: over.stdin ?? "closed",
       sessionId,
+      scope: "case",
       ...((over.way ?? way) === "terminal" && { terminal: TERMINAL_SIZE }),
     };
     const recording = record(STREAMS[over.way ?? way], faults);

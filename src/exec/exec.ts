@@ -131,7 +131,7 @@ async function start(context: ExecContext, plan: Plan, params: ExecParams): Prom
   };
   const held = { chars: settings.maxOutputChars, head: Math.ceil(settings.maxResultChars / 2) };
   const session = new Session(facts, runtime.clock, (session) => createSessionLog(session, held));
-  const spec = { argv, cwd: request.cwd, env: plan.environment(session.id), stdin, sessionId: session.id };
+  const spec = { argv, cwd: request.cwd, env: plan.environment(session.id), stdin, sessionId: session.id, scope };
   const warnings = await startSession(
     session,
     plan.spawner,

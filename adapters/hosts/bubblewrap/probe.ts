@@ -72,7 +72,7 @@ async function complaintOf(inner: Spawner, argv: SpawnSpec["argv"]): Promise<str
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => end = resolve);
   const sink: OutputSink = { chunk: (_stream, bytes) => void (words += decoder.decode(bytes)), end };
-  const child = await inner.spawn({ argv, cwd: "/", env: {}, stdin: "closed", sessionId: "" }, sink);
+  const child = await inner.spawn({ argv, cwd: "/", env: {}, stdin: "closed", sessionId: "", scope: "" }, sink);
   const [{ code, signal }] = await Promise.all([child.exited, ended]);
   child.release();
   return code === 0 ? "" : words.trim() || `exit ${code ?? signal}`;

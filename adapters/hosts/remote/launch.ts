@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Child, OutputSink, Spawner, SpawnSpec, TerminalSize } from "../../../mod.ts";
+import type { Child, OutputSink, Spawner, SpawnSpec } from "../../../mod.ts";
 import { createMarkReader, type Mark } from "./marks.ts";
 import type { Overseer } from "./overseer.ts";
 import { wrapperArguments } from "./wrapper.ts";
@@ -61,9 +61,9 @@ export async function launch(
   inner: Spawner,
   { connection }: Overseer,
   sink: OutputSink,
-  spec: { readonly sessionId: string; readonly terminal?: TerminalSize },
+  spec: Pick<SpawnSpec, "sessionId" | "scope" | "terminal">,
 ): Promise<Launch> {
-  const { terminal, sessionId } = spec;
+  const { terminal, sessionId, scope } = spec;
   const way = terminal === undefined ? "pipes" : "terminal";
   const tag = crypto.randomUUID().slice(0, 8);
   const [begun, begin] = settled<Outcome>();
@@ -86,6 +86,7 @@ export async function launch(
     env: connection.env,
     stdin: "open",
     sessionId,
+    scope,
     ...(terminal !== undefined && { terminal }),
   }, reader.sink);
   return {

@@ -4,13 +4,13 @@
  *
  * @module
  */
-import type { OutputSink, Spawner } from "../../../mod.ts";
+import type { OutputSink, Spawner, SpawnSpec } from "../../../mod.ts";
 import { spawnOnPipes } from "../../node/pipes.ts";
 import { type LateSink, lateSink, type Launch, launch } from "./launch.ts";
 import type { Overseer } from "./overseer.ts";
 
-/** Gives a client for a command on pipes that prints to that sink. */
-export type TakeClient = (sink: OutputSink, sessionId: string) => Promise<Launch>;
+/** Gives a client for the command of a session on pipes that prints to that sink. */
+export type TakeClient = (sink: OutputSink, spec: Pick<SpawnSpec, "sessionId" | "scope">) => Promise<Launch>;
 
 /** A client that waits. */
 interface Waiting {
@@ -35,7 +35,7 @@ export function keepSpare(spawner: Spawner, overseer: Overseer): TakeClient {
   async function prepare(): Promise<Waiting | undefined> {
     const sink = lateSink();
     try {
-      const prepared = await launch(inner, overseer, sink, { sessionId: "" });
+      const prepared = await launch(inner, overseer, sink, { sessionId: "", scope: "" });
       prepared.client.keepAlive?.(false);
       return { launch: prepared, sink };
     } catch {
@@ -43,12 +43,12 @@ export function keepSpare(spawner: Spawner, overseer: Overseer): TakeClient {
     }
   }
 
-  return async (sink, sessionId) => {
+  return async (sink, { sessionId, scope }) => {
     const mine = next;
     next = mine && prepare(); // at once, so that nobody else is given the same
     const spare = await mine;
     if (spare === undefined || spare.launch.isOver()) {
-      const own = await launch(inner, overseer, sink, { sessionId });
+      const own = await launch(inner, overseer, sink, { sessionId, scope });
       if (own.client.keepAlive !== undefined) next ??= prepare();
       return own;
     }

@@ -65,9 +65,7 @@ export function createRemoteSpawner({ name, inner, client, cwd }: RemoteOptions)
     const { overseer, take } = await connected();
     const letGo = overseer.hold();
     try {
-      const launched = spec.terminal === undefined
-        ? await take(sink, spec.sessionId)
-        : await launch(inner, overseer, sink, { sessionId: spec.sessionId, terminal: spec.terminal });
+      const launched = spec.terminal === undefined ? await take(sink, spec) : await launch(inner, overseer, sink, spec);
       const { client: child, ended } = launched;
       const outcome = await within(startOf(launched, spec, overseer.mark), START_LIMIT_MS);
       if (outcome?.kind === "start") {
