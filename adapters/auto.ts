@@ -3,12 +3,15 @@
  *
  * @module
  */
-import { type Offstage, type OffstageConfig, OffstageError } from "../mod.ts";
+import { type Offstage, type OffstageConfig, OffstageError, type Runtime } from "../mod.ts";
 
 /** An adapter's entry point, as far as it is the same for all. */
 interface Adapter {
   createOffstage(config?: OffstageConfig): Offstage;
+  hostRuntime(): Runtime;
 }
+
+const here: Adapter = await adapter();
 
 /**
  * Makes an instance on this runtime; see `createOffstage` of `offstage/node`, `offstage/deno` and `offstage/bun`.
@@ -24,18 +27,30 @@ interface Adapter {
  * console.log(run.text);
  * ```
  */
-export const createOffstage: (config?: OffstageConfig) => Offstage = (await adapter()).createOffstage;
+export const createOffstage: (config?: OffstageConfig) => Offstage = here.createOffstage;
+
+/** The runtime object of this runtime: `nodeRuntime`, `denoRuntime` or `bunRuntime`, with everything as usual. */
+export const hostRuntime: () => Runtime = here.hostRuntime;
 
 /** Bun and Deno know `process.versions.node` too, so they are asked first. */
-function adapter(): Promise<Adapter> {
+async function adapter(): Promise<Adapter> {
   const { Bun, Deno, process } = globalThis as {
     readonly Bun?: unknown;
     readonly Deno?: unknown;
     readonly process?: { readonly versions?: { readonly node?: string } };
   };
-  if (Bun !== undefined) return import("./bun.ts");
-  if (Deno !== undefined) return import("./deno.ts");
-  if (process?.versions?.node !== undefined) return import("./node.ts");
+  if (Bun !== undefined) {
+    const { createOffstage, bunRuntime } = await import("./bun.ts");
+    return { createOffstage, hostRuntime: bunRuntime };
+  }
+  if (Deno !== undefined) {
+    const { createOffstage, denoRuntime } = await import("./deno.ts");
+    return { createOffstage, hostRuntime: denoRuntime };
+  }
+  if (process?.versions?.node !== undefined) {
+    const { createOffstage, nodeRuntime } = await import("./node.ts");
+    return { createOffstage, hostRuntime: nodeRuntime };
+  }
   throw new OffstageError(
     "unsupported",
     'Cannot run commands here: this is neither Node.js, Deno nor Bun. Use createOffstage from "offstage" with a ' +

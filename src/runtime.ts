@@ -163,6 +163,11 @@ export interface Child {
    * nothing is signalled. Idempotent.
    */
   release(): void;
+  /**
+   * Stops the reading of its output, or goes on with it: a child that prints more than the system keeps waits meanwhile.
+   * What has been read already may still come. Absent where that cannot be done.
+   */
+  hold?(isHeld: boolean): void;
   /** Says whether it keeps the host alive while it runs. Default: it does. Absent where that cannot be changed. */
   keepAlive?(keeps: boolean): void;
   /** What the caller ought to know about how it was started, e.g. that a terminal was refused. */

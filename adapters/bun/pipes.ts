@@ -5,6 +5,7 @@
  */
 
 import process from "node:process";
+import { createGate, type Gate } from "../gate.ts";
 import { stdinClosed } from "../node/failures.ts";
 import { stdinOf } from "../linux/proc.ts";
 import { startSubprocess, supervise } from "./subprocess.ts";
@@ -39,12 +40,15 @@ export function spawnOnPipes(bun: BunGlobal, spec: SpawnSpec, sink: OutputSink):
   });
   const { common, hasExited } = supervise(child, spec.sessionId, isOpen ? stdinOf(child.pid) : undefined);
   const input = inputOf(child.stdin, hasExited);
-  const stopReading = forwardOutput(child, sink);
+  const gate = createGate();
+  const stopReading = forwardOutput(child, sink, gate);
   return {
     ...common,
     write: input.write,
     endInput: input.end,
+    hold: gate.hold,
     release: () => {
+      gate.hold(false);
       stopReading();
       void input.end();
       child.unref();
@@ -53,7 +57,7 @@ export function spawnOnPipes(bun: BunGlobal, spec: SpawnSpec, sink: OutputSink):
 }
 
 /** @returns a function that stops reading and closes both pipes, which is their end for the sink as well */
-function forwardOutput({ stdout, stderr }: BunSubprocess, sink: OutputSink): () => void {
+function forwardOutput({ stdout, stderr }: BunSubprocess, sink: OutputSink, gate: Gate): () => void {
   const readers: ReadableStreamDefaultReader<Uint8Array>[] = [];
   const forward = async (name: "stdout" | "stderr", stream: BunSubprocess["stdout"]): Promise<void> => {
     if (!(stream instanceof ReadableStream)) return;
@@ -62,6 +66,7 @@ function forwardOutput({ stdout, stderr }: BunSubprocess, sink: OutputSink): () 
     try {
       for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
         sink.chunk(name, owned(piece.value));
+        if (gate.closed !== undefined) await gate.closed;
       }
     } catch {
       // ECONNRESET, EIO: the stream is over, which is all there is to know

@@ -40,6 +40,10 @@ const VERBS: Readonly<Record<string, Entry>> = {
       return { help: MCP_HELP, run: serveMcp };
     },
   },
+  node: {
+    summary: "make this machine a node of a fleet: gateways run commands here, over NATS",
+    load: async () => (await import("./node.ts")).node,
+  },
   ps: { summary: "the sessions of a server", load: async () => (await import("./ps.ts")).ps },
   logs: {
     summary: "what a session has printed; -f: as it comes",

@@ -7,6 +7,7 @@
 import process from "node:process";
 import { type Child, type Exit, OffstageError, type OutputSink, type SpawnSpec } from "../../mod.ts";
 import type { GroupLeader } from "../linux/proc.ts";
+import { createGate, type Gate } from "../gate.ts";
 import { codeOf, spawnFailure, stdinClosed } from "../node/failures.ts";
 import { denoControl } from "./control.ts";
 import { killFor } from "./kill.ts";
@@ -53,15 +54,18 @@ export function spawnOnPipes(spec: SpawnSpec, sink: OutputSink): Child {
   const leader: GroupLeader = { pid, sessionId: spec.sessionId, kill, exitedAt: () => exitedAt };
   const input = spec.stdin === "open" ? inputOf(child.stdin) : NO_INPUT;
   void exited.then(input.release); // as on Node and Bun: an ended session that is kept must not hold a descriptor
-  const stopReading = forwardOutput(child, sink);
+  const gate = createGate();
+  const stopReading = forwardOutput(child, sink, gate);
   return {
     pid,
     exited,
     ...denoControl(leader, spec.stdin === "open"),
     write: input.write,
     endInput: input.end,
+    hold: gate.hold,
     keepAlive: (keeps) => keeps ? child.ref() : child.unref(),
     release: () => {
+      gate.hold(false);
       stopReading();
       input.release();
       child.unref();
@@ -106,7 +110,7 @@ function startFailure(cause: unknown, spec: SpawnSpec): OffstageError {
 }
 
 /** @returns a function that stops reading and closes both pipes */
-function forwardOutput({ stdout, stderr }: DenoChildProcess, sink: OutputSink): () => void {
+function forwardOutput({ stdout, stderr }: DenoChildProcess, sink: OutputSink, gate: Gate): () => void {
   const forward = async (name: "stdout" | "stderr", reader: ReadableStreamBYOBReader): Promise<void> => {
     try {
       let buffer = new Uint8Array(FIRST_READ_BYTES);
@@ -115,6 +119,7 @@ function forwardOutput({ stdout, stderr }: DenoChildProcess, sink: OutputSink): 
         if (done) return;
         // Copied, since a chunk is kept for as long as its text: it must not keep a whole buffer with it
         sink.chunk(name, value.slice());
+        if (gate.closed !== undefined) await gate.closed;
         const memory = value.buffer;
         buffer = value.byteLength === memory.byteLength ? new Uint8Array(READ_BYTES) : new Uint8Array(memory);
       }

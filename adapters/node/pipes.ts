@@ -51,6 +51,9 @@ export async function spawnOnPipes(spec: SpawnSpec, sink: OutputSink): Promise<C
     ...controlOf(leader, stdin === null ? undefined : stdinOf(pid)),
     write: (bytes) => writeTo(stdin, bytes),
     endInput: () => end(stdin),
+    hold: (isHeld) => {
+      for (const stream of [child.stdout, child.stderr]) isHeld ? stream?.pause() : stream?.resume();
+    },
     keepAlive: (keeps) => {
       for (const part of [child, stdin, child.stdout, child.stderr]) setAlive(part, keeps);
     },

@@ -175,6 +175,7 @@ function attach(terminal: NodePtyTerminal, spec: SpawnSpec, sink: OutputSink, { 
       if (isOpen && exitedAt === undefined) attempt(() => terminal.resize(cols, rows)); // EBADF: just ended
     },
     ...(ptsName !== undefined && { isCooked: () => isCooked(ptsName) }),
+    hold: (isHeld) => isHeld ? socket.pause() : socket.resume(),
     release: () => {
       finish();
       socket.destroy();

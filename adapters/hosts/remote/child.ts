@@ -136,6 +136,7 @@ export function remoteChild({ client, overseer, started, ended, spec, target }: 
       return isLeft;
     },
     ...(client.resize !== undefined && { resize: client.resize }),
+    ...(client.hold !== undefined && { hold: client.hold }),
     ...(inTerminal && { isCooked: () => Promise.resolve(undefined) }),
     ...(inspector !== undefined && { inspector }),
     release: () => {

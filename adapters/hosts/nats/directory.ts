@@ -1,0 +1,272 @@
+/**
+ * The nodes of a fleet, as one gateway knows them.
+ *
+ * @module
+ */
+import { OffstageError } from "../../../mod.ts";
+import type { NodeDirectory, NodeInfo, Spawner } from "../../../mod.ts";
+import * as check from "./checks.ts";
+import { DEFAULT_PREFIX, type NatsConnection } from "./connection.ts";
+import { decodeFrame } from "./frame.ts";
+import { createNodeLink, type NodeLink } from "./node_link.ts";
+import { BEAT_MS, type HelloAnswer, newKey, type NodeState, subjectsOf } from "./protocol.ts";
+import { connectWire, type Message, type Wire } from "./wire.ts";
+
+/** A node that was heard of. */
+interface Known {
+  state: NodeState;
+  heardAt: number;
+  /** Nobody listens where it listened. */
+  isGone: boolean;
+  /** Commands started there since it last told how many run. */
+  started: number;
+  hello: Promise<HelloAnswer> | undefined;
+  link: NodeLink | undefined;
+}
+
+/** A node that was not heard of for that long is lost, ms; one beat may be late, and one may be lost. */
+const LOST_MS = 3 * BEAT_MS;
+
+/** A lost node is told of for that long, ms. */
+const REMEMBERED_MS = 300_000;
+
+/** Time in which all nodes answer that they are there, ms. */
+const FIND_MS = 300;
+
+/** Time that one node has to answer, ms. */
+const HELLO_LIMIT_MS = 2_000;
+
+/** Output that is under way to this gateway, bytes: half of what a server keeps for a slow client as it is set up. */
+const UNDER_WAY_BYTES = 33_554_432;
+
+/** The share of one command, bytes. */
+const LEAST_WINDOW_BYTES = 32_768;
+const MOST_WINDOW_BYTES = 2_097_152;
+
+/** A fleet that is connected. */
+interface Fleet {
+  readonly wire: Wire;
+  readonly nodes: Map<string, Known>;
+}
+
+/** Makes the directory; it connects on first use. */
+export function createDirectory(options: NatsConnection): NodeDirectory {
+  const subjects = subjectsOf(options.prefix ?? DEFAULT_PREFIX);
+  const gateway = newKey();
+  let connecting: Promise<Fleet> | undefined;
+  let isClosed = false;
+  let turn = 0;
+
+  async function connect(): Promise<Fleet> {
+    const nodes = new Map<string, Known>();
+    const wire = await connectWire(options, {
+      name: "offstage gateway",
+      inbox: subjects.inbox(gateway),
+      onBack: () => {
+        for (const { link } of nodes.values()) link?.resume();
+      },
+    });
+    const fleet: Fleet = { wire, nodes };
+    wire.subscribe(subjects.beats, ({ data }) => hear(fleet, data));
+    wire.subscribe(subjects.from("*", gateway), (message) => takeFrame(fleet, message));
+    await find(fleet);
+    return fleet;
+  }
+
+  async function connected(): Promise<Fleet> {
+    if (isClosed) throw new OffstageError("closed", "Cannot look for nodes: this directory has been closed");
+    connecting ??= connect();
+    try {
+      return await connecting;
+    } catch (error) {
+      connecting = undefined; // the next call tries again
+      throw error;
+    }
+  }
+
+  function find(fleet: Fleet): Promise<void> {
+    return fleet.wire.ask(subjects.find, check.encode({}), FIND_MS, (answer) => hear(fleet, answer));
+  }
+
+  /** A node tells of itself. */
+  function hear(fleet: Fleet, data: Uint8Array): Known | undefined {
+    const state = check.decode(check.nodeState, data);
+    if (state === undefined) return undefined;
+    const known = fleet.nodes.get(state.id);
+    if (known !== undefined && known.state.instance !== state.instance) {
+      if (state.since < known.state.since && !known.isGone) return undefined; // the elder of two: it is about to go
+      known.link?.lose("it was started anew");
+    }
+    if (state.isLeaving === true) {
+      if (known?.link === undefined || known.link.size() === 0) fleet.nodes.delete(state.id);
+      else known.state = state;
+      return undefined;
+    }
+    const isSame = known?.state.instance === state.instance;
+    const next: Known = {
+      state,
+      heardAt: performance.now(),
+      isGone: false,
+      started: 0,
+      hello: isSame ? known.hello : undefined,
+      link: isSame ? known.link : undefined,
+    };
+    fleet.nodes.set(state.id, next);
+    next.link?.hear(state);
+    return next;
+  }
+
+  function takeFrame({ nodes }: Fleet, { subject, data }: Message): void {
+    const frame = decodeFrame(data);
+    if (frame !== undefined) nodes.get(subjects.nodeOf(subject))?.link?.take(frame);
+  }
+
+  /** Asks a node what it is like, which shows that it is there. */
+  async function greet(fleet: Fleet, id: string): Promise<HelloAnswer | undefined> {
+    const reply = await fleet.wire.request(subjects.to(id, "hello"), check.encode({}), HELLO_LIMIT_MS);
+    const answer = reply instanceof Uint8Array ? check.decode(check.helloAnswer, reply) : undefined;
+    if (answer !== undefined && answer.node.id === id) {
+      hear(fleet, check.encode(answer.node));
+      return answer;
+    }
+    const known = fleet.nodes.get(id);
+    if (reply === "nobody" && known !== undefined) known.isGone = true;
+    return undefined;
+  }
+
+  const isFresh = ({ heardAt, isGone }: Known): boolean => !isGone && performance.now() - heardAt < BEAT_MS * 1.5;
+  const isOnline = ({ heardAt, isGone, state }: Known): boolean =>
+    !isGone && state.isLeaving !== true && performance.now() - heardAt < LOST_MS;
+  const serves = ({ state }: Known, scope: string | undefined): boolean =>
+    scope === undefined || state.scopes === undefined || state.scopes.includes(scope);
+
+  function inOrder(fleet: Fleet): readonly Known[] {
+    return [...fleet.nodes.values()].sort((one, other) => one.state.id < other.state.id ? -1 : 1);
+  }
+
+  async function list(scope?: string): Promise<readonly NodeInfo[]> {
+    const fleet = await connected();
+    await Promise.all(inOrder(fleet).filter((known) => !isFresh(known)).map(({ state }) => greet(fleet, state.id)));
+    forget(fleet);
+    return inOrder(fleet).filter((known) => serves(known, scope) && known.state.isLeaving !== true).map(infoOf);
+  }
+
+  function infoOf(known: Known): NodeInfo {
+    const { id, labels, running, system, runtime } = known.state;
+    const state = isOnline(known) ? "online" : "lost";
+    return {
+      id,
+      state,
+      labels,
+      running: state === "online" ? running + known.started : 0,
+      system,
+      runtime,
+      lastSeenMs: Math.round(performance.now() - known.heardAt),
+    };
+  }
+
+  function forget({ nodes }: Fleet): void {
+    for (const [id, known] of nodes) {
+      if (performance.now() - known.heardAt > REMEMBERED_MS) nodes.delete(id);
+    }
+  }
+
+  async function choose(
+    node: string | undefined,
+    scope: string,
+  ): Promise<{ readonly name: string; readonly spawner: Spawner }> {
+    const fleet = await connected();
+    if (fleet.nodes.size === 0) await find(fleet);
+    const name = node === undefined ? onlyOne(fleet, scope) : node;
+    const label = /^any(?::([^=]+)(?:=(.*))?)?$/s.exec(name);
+    return label === null ? await chooseNamed(fleet, name, scope) : await chooseAny(fleet, label, name, scope);
+  }
+
+  function onlyOne(fleet: Fleet, scope: string): string {
+    const [first, ...more] = inOrder(fleet).filter((known) => isOnline(known) && serves(known, scope));
+    if (first !== undefined && more.length === 0) return first.state.id;
+    throw invalid(first === undefined ? "no node is there" : "which one?", fleet, scope);
+  }
+
+  async function chooseNamed(fleet: Fleet, id: string, scope: string) {
+    const known = fleet.nodes.get(id);
+    if (known === undefined || !isFresh(known) || known.link === undefined) {
+      const isThere = /^[A-Za-z0-9_-]+$/.test(id) && await greet(fleet, id) !== undefined;
+      if (!isThere) {
+        throw invalid(known === undefined ? `there is no node "${id}"` : `node "${id}" is lost`, fleet, scope);
+      }
+    }
+    const chosen = fleet.nodes.get(id);
+    if (chosen === undefined || !isOnline(chosen)) throw invalid(`node "${id}" is lost`, fleet, scope);
+    if (!serves(chosen, scope)) {
+      throw new OffstageError("refused", `Node "${id}" runs nothing for the scope "${scope}"`);
+    }
+    return await use(fleet, chosen);
+  }
+
+  async function chooseAny(
+    fleet: Fleet,
+    [, label, value]: readonly (string | undefined)[],
+    name: string,
+    scope: string,
+  ) {
+    const matches = (known: Known): boolean => {
+      const has = label === undefined ? "" : known.state.labels[label];
+      return isOnline(known) && serves(known, scope) && has !== undefined && (value === undefined || has === value);
+    };
+    for (;;) {
+      const candidates = inOrder(fleet).filter(matches);
+      if (candidates.length === 0) {
+        throw invalid(name === "any" ? "no node is there" : `no node for "${name}" is there`, fleet, scope);
+      }
+      const load = ({ state, started }: Known): number => state.running + started;
+      const least = Math.min(...candidates.map(load));
+      const equals = candidates.filter((known) => load(known) === least);
+      const chosen = equals[turn++ % equals.length] as Known;
+      if (isFresh(chosen) || await greet(fleet, chosen.state.id) !== undefined) {
+        return await use(fleet, fleet.nodes.get(chosen.state.id) ?? chosen);
+      }
+      chosen.isGone = true;
+    }
+  }
+
+  /** A node that was chosen, ready to be used. */
+  async function use(fleet: Fleet, known: Known): Promise<{ readonly name: string; readonly spawner: Spawner }> {
+    const { id } = known.state;
+    known.started++;
+    if (known.link === undefined) {
+      const hello = await greet(fleet, id);
+      if (hello === undefined) throw new OffstageError("invalid", `Node "${id}" is lost`);
+      const now = fleet.nodes.get(id) ?? known;
+      now.link ??= createNodeLink({ gateway, hello, wire: fleet.wire, subjects, window: () => windowOf(fleet) });
+      return { name: id, spawner: now.link.spawner };
+    }
+    return { name: id, spawner: known.link.spawner };
+  }
+
+  function invalid(what: string, fleet: Fleet, scope: string): OffstageError {
+    const there = inOrder(fleet).filter((known) => isOnline(known) && serves(known, scope)).map(({ state }) =>
+      state.id
+    );
+    const message = `${what}: ${there.length === 0 ? "there is none at present" : `there are ${there.join(", ")}`}`;
+    return new OffstageError("invalid", `Cannot choose a node: ${message}`, { problems: [{ key: "node", message }] });
+  }
+
+  return {
+    list,
+    choose,
+    close: async () => {
+      isClosed = true;
+      const fleet = await connecting?.catch(() => undefined);
+      if (fleet === undefined) return;
+      for (const { link } of fleet.nodes.values()) link?.close();
+      await fleet.wire.close();
+    },
+  };
+}
+
+/** How many bytes of one command may be under way: all of them together must not make the server take us for too slow. */
+function windowOf({ nodes }: Fleet): number {
+  const commands = [...nodes.values()].reduce((sum, { link }) => sum + (link?.size() ?? 0), 0);
+  return Math.min(MOST_WINDOW_BYTES, Math.max(LEAST_WINDOW_BYTES, Math.floor(UNDER_WAY_BYTES / Math.max(1, commands))));
+}
