@@ -32,6 +32,7 @@ export type {
   ToolAnswer,
 } from "./src/exec/answer.ts";
 export type { ExecRequest, Hosts, Verdict } from "./src/exec/prepare.ts";
+export { chooseNode } from "./src/exec/choose_node.ts";
 export type { ChosenNode, NodeDirectory, NodeInfo } from "./src/exec/nodes.ts";
 export { routeHost } from "./src/exec/route.ts";
 export type { HostName, Route, RouteRequest } from "./src/exec/route.ts";

@@ -12,6 +12,7 @@
  * - `spawn-failed` – the command could not be started; nothing runs
  * - `refused` – `authorize`, `maxSessions`, a suspend lease or the runtime's permissions said no
  * - `stdin-closed` – the child no longer reads its stdin, or it was never open
+ * - `unreachable` – the nodes cannot be asked at present
  * - `unsupported` – this host or runtime cannot do that
  * - `closed` – the Offstage instance has been closed
  */
@@ -21,6 +22,7 @@ export type ErrorCode =
   | "spawn-failed"
   | "refused"
   | "stdin-closed"
+  | "unreachable"
   | "unsupported"
   | "closed";
 

@@ -7,6 +7,9 @@ import { type Agent, execTool, makeAgent, processTool } from "./agent.ts";
 import { type ExecConfig, resolveSettings, type Settings } from "./config.ts";
 import { OffstageError } from "./errors.ts";
 import type { Hosts } from "./exec/prepare.ts";
+import { closeDirectory, listedNodes } from "./exec/ask_directory.ts";
+import { nodeMap } from "./exec/node_map.ts";
+import type { NodeDirectory, NodeInfo } from "./exec/nodes.ts";
 import { createShells } from "./exec/shells.ts";
 import type { GuardStatus, Runtime, Spawner, WrappingHost } from "./runtime.ts";
 import type { SessionEvent } from "./session/event.ts";
@@ -15,6 +18,7 @@ import { endAll } from "./session/end_all.ts";
 import { createLeases } from "./session/leases.ts";
 import { createRegistry } from "./session/registry.ts";
 import { ALL_SCOPES } from "./session/scope.ts";
+import type { Session } from "./session/session.ts";
 import type { Stats } from "./session/stats.ts";
 import { createSuspension, type Suspension } from "./session/suspension.ts";
 
@@ -24,8 +28,11 @@ export interface OffstageConfig {
   readonly tools?: { readonly exec?: ExecConfig; readonly [other: string]: unknown };
   /** Runs commands in a sandbox; with one, commands run there unless the settings say otherwise. */
   readonly sandbox?: Spawner | WrappingHost;
-  /** Runs commands on other machines, by name. Of this process's environment they are given nothing. */
-  readonly nodes?: Readonly<Record<string, Spawner | WrappingHost>>;
+  /**
+   * Runs commands on other machines: by name, or found in a directory where they come and go. Of this process's environment
+   * they are given nothing. A directory is closed with the instance.
+   */
+  readonly nodes?: Readonly<Record<string, Spawner | WrappingHost>> | NodeDirectory;
   /** Who may leave the sandbox with `elevated: true`: `allowed` is given the scope. Default: nobody. */
   readonly elevated?: Hosts["elevated"];
   /**
@@ -72,6 +79,14 @@ export interface Offstage extends AsyncDisposable, Suspension {
   readonly admin: Agent;
   /** Whether the commands are ended even if the host is killed by SIGKILL; see {@linkcode GuardStatus}. */
   guardStatus(): GuardStatus;
+  /**
+   * The nodes, for people and programs that choose one.
+   *
+   * @param scope those that this scope may use; default: all
+   * @returns none if there are no `nodes`
+   * @throws {OffstageError} `unreachable` if they cannot be asked within 10 s
+   */
+  nodes(scope?: string): Promise<readonly NodeInfo[]>;
   /** What it has done so far, in numbers. Costs next to nothing. */
   stats(): Stats;
   /**
@@ -106,9 +121,7 @@ export function createOffstage(options: OffstageOptions): Offstage {
   execTool.begin();
   const hosts: Hosts = {
     ...(options.sandbox !== undefined && { sandbox: spawnerOf(options.sandbox, runtime) }),
-    nodes: Object.fromEntries(
-      Object.entries(options.nodes ?? {}).map(([name, host]) => [name, spawnerOf(host, runtime)]),
-    ),
+    ...nodesOf(options.nodes ?? {}, runtime, (id) => registry.active().filter((session) => runsOn(session, id)).length),
     elevated: options.elevated ?? { enabled: false, allowed: () => false },
     ...(options.authorize !== undefined && { authorize: options.authorize }),
   };
@@ -149,6 +162,7 @@ export function createOffstage(options: OffstageOptions): Offstage {
     await endAll(registry, undefined, "shutdown", settings.killGraceMs);
     registry.close();
     events.close();
+    if (hosts.nodes !== undefined) await closeDirectory(hosts.nodes, runtime.clock);
   }
 
   function agent(scope: string, given: { readonly processTool?: boolean } = {}): Agent {
@@ -182,10 +196,31 @@ export function createOffstage(options: OffstageOptions): Offstage {
     agent,
     admin,
     guardStatus,
+    nodes: async (scope) => hosts.nodes === undefined ? [] : await listedNodes(hosts.nodes, scope, runtime.clock),
     stats: registry.stats,
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** A directory of the nodes, and their names if they are known in advance. */
+function nodesOf(
+  nodes: NonNullable<OffstageConfig["nodes"]>,
+  runtime: Runtime,
+  running: (id: string) => number,
+): Pick<Hosts, "nodes" | "nodeNames"> {
+  if (isDirectory(nodes)) return { nodes };
+  const spawners = Object.entries(nodes).map(([name, host]) => [name, spawnerOf(host, runtime)] as const);
+  if (spawners.length === 0) return {};
+  return { nodes: nodeMap(new Map(spawners), running), nodeNames: spawners.map(([name]) => name) };
+}
+
+function isDirectory(nodes: NonNullable<OffstageConfig["nodes"]>): nodes is NodeDirectory {
+  return [nodes.choose, nodes.list, nodes.close].every((method) => typeof method === "function");
+}
+
+function runsOn({ facts, state }: Session, node: string): boolean {
+  return facts.node === node && state.kind === "running";
 }
 
 function spawnerOf(host: Spawner | WrappingHost, { spawner }: Runtime): Spawner {

@@ -120,7 +120,7 @@ export interface InputReader extends TreeProcess {
 export interface TreeInspector {
   /** Live processes of the tree: members of the group, and those that left it but carry the session's id. */
   tree(): Promise<readonly TreeProcess[]>;
-  /** A process of the tree that is blocked reading the stdin or terminal the child was given; `"unknown"` if it cannot be seen. */
+  /** A process of the tree that is blocked reading the stdin or terminal it was given; `"unknown"` where that is hidden. */
   reader(): Promise<InputReader | "unknown" | undefined>;
 }
 

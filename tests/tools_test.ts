@@ -10,6 +10,7 @@ import { AbortError, OffstageError, type Tool, type ToolsOptions } from "../mod.
 import { forAISDK, forAnthropic, forOpenAI, jsonSchemas } from "../tools.ts";
 import { background, type Bench, open, openAll } from "./fakes/bench.ts";
 import { settle } from "./fakes/clock.ts";
+import { createFakeDirectory } from "./fakes/directory.ts";
 import { createFakeSpawner } from "./fakes/spawner.ts";
 
 /** Most that both tools together may cost of every request (o200k_base). */
@@ -107,7 +108,7 @@ const SENT: Readonly<Record<string, (tools: readonly Tool[]) => unknown>> = {
 
 for (const [format, sent] of Object.entries(SENT)) {
   test(`both tools together cost at most ${MOST_TOKENS} tokens: ${format}`, () => {
-    for (const bench of [open(), openAll()]) {
+    for (const bench of [open(), openAll(), openAll(createFakeDirectory())]) {
       const tokens = countTokens(JSON.stringify(sent(bench.agent.tools())));
       assertLessOrEqual(tokens, MOST_TOKENS);
     }

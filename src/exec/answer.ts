@@ -51,6 +51,8 @@ export interface RunningDetails {
   readonly name: string;
   /** `gateway`, `sandbox` or the node's name. */
   readonly host: string;
+  /** The node it runs on; absent if it runs on none. */
+  readonly node?: string;
   /** The shell's kind: `bash`, `zsh`, `sh` … */
   readonly shell: string;
   /** Whether it has a terminal. */
@@ -107,6 +109,8 @@ export interface EndedDetails {
   readonly cwd: string;
   /** `gateway`, `sandbox` or the node's name. */
   readonly host: string;
+  /** The node it runs on; absent if it runs on none. */
+  readonly node?: string;
   /** The shell's kind: `bash`, `zsh`, `sh` … */
   readonly shell: string;
   /** Whether it had a terminal. */
@@ -178,7 +182,7 @@ export interface RunningNews {
 /** The answer when the command runs on. */
 export function running(session: Session, { warnings, twins, notice, match, input }: RunningNews): ExecAnswer {
   const { name } = session;
-  const { id, cwd, host, shell, pty, timeoutMs, limits } = session.facts;
+  const { id, cwd, host, node, shell, pty, timeoutMs, limits } = session.facts;
   const tail = tailOfLog(session.log, TAIL_CHARS);
   const pid = session.pid ?? null;
   const timeoutAt = timeoutMs === Infinity ? null : session.startedAt + timeoutMs;
@@ -191,6 +195,7 @@ export function running(session: Session, { warnings, twins, notice, match, inpu
     cwd,
     name,
     host,
+    ...(node !== undefined && { node }),
     shell,
     pty,
     stdin,
@@ -214,7 +219,7 @@ export function running(session: Session, { warnings, twins, notice, match, inpu
     ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),
     ...(limits === undefined ? [] : [`[limits: ${limitsText(limits)}]`]),
     ...twins.map((twin) => `[the same command already runs here as session ${twin}]`),
-    ...notes(shell, warnings),
+    ...notes(session, warnings),
   ];
   return { text: lines.join("\n"), details, isError: false };
 }
@@ -263,6 +268,7 @@ export function ended(session: Session, output: BoundedOutput, warnings: readonl
     startedAt: session.startedAt,
     cwd: facts.cwd,
     host: facts.host,
+    ...(facts.node !== undefined && { node: facts.node }),
     shell: facts.shell,
     pty: facts.pty,
     survivors,
@@ -277,13 +283,14 @@ export function ended(session: Session, output: BoundedOutput, warnings: readonl
       ? [`[all output that is held: process { action: "log", sessionId: "${facts.id}" }]`]
       : []),
     ...(survivors.length === 0 ? [] : [`[${survivorsSentence(facts.id, survivors, kept)}]`]),
-    ...notes(facts.shell, allWarnings),
+    ...notes(session, allWarnings),
   ];
   return { text: lines.join("\n"), details, isError: outcome.status === "failed" };
 }
 
-function notes(shell: string, warnings: readonly string[]): readonly string[] {
+function notes({ facts: { node, shell } }: Session, warnings: readonly string[]): readonly string[] {
   return [
+    ...(node === undefined ? [] : [`[on node ${node}]`]), // it may have been any
     ...(shell === "bash" ? [] : [`[ran in ${shell}]`]),
     ...warnings.map((warning) => `[${warning}]`),
   ];

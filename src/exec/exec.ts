@@ -16,6 +16,7 @@ import { stop } from "../session/stop.ts";
 import { survivorsSentence } from "../session/wording.ts";
 import { waitFor } from "../session/wait.ts";
 import { signalProblems } from "../validate.ts";
+import { refuseIfAborted } from "./aborted.ts";
 import { ended, type ExecAnswer, notStarted, running } from "./answer.ts";
 import { foreground } from "./foreground.ts";
 import { type Plan, prepare, type PrepareContext } from "./prepare.ts";
@@ -82,7 +83,7 @@ export async function exec(context: ExecContext, input: unknown, options: ExecOp
     context.registry.checkMayStart();
     if (isFull(context)) throw await fullError(context);
     if (yieldAfterMs(context, params) === 0) freeSeat = context.registry.keepSeat(context.scope);
-    const plan = await prepare(context, params);
+    const plan = await prepare(context, params, signal);
     refuseIfAborted(signal);
     started = await startSomehow(context, plan, params);
   } catch (error) {
@@ -117,6 +118,7 @@ async function start(context: ExecContext, plan: Plan, params: ExecParams): Prom
     scope,
     command: request.command,
     host: plan.hostName,
+    node: request.node,
     cwd: request.cwd,
     shell: plan.shell.kind,
     pty: terminal !== undefined,
@@ -219,8 +221,4 @@ function twinsOf({ registry, scope }: ExecContext, session: Session): readonly s
     .filter((other) => !other.hidden)
     .filter(({ facts }) => facts.command === command && facts.cwd === cwd && facts.host === host)
     .map((other) => other.id);
-}
-
-function refuseIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new AbortError("The command was not started: the call was aborted", signal.reason);
 }

@@ -42,7 +42,10 @@ export interface NodeDirectory {
   /**
    * Finds the node that a call names.
    *
-   * @param node an id, `any`, `any:<label>` or `any:<label>=<value>`; `undefined`: the only one there is
+   * A call that has to wait longer than 10 s for that starts nothing.
+   *
+   * @param node an id, `any`, `any:<label>` or `any:<label>=<value>`; `undefined`: the only one there is. `chooseNode` knows
+   * @param scope the agent that asks; `*` is the admin
    * @throws {OffstageError} `invalid`, with a problem of key `node` that says which there are; or `refused`
    */
   choose(node: string | undefined, scope: string): Promise<ChosenNode>;

@@ -8,8 +8,10 @@ import { OffstageError, type Problem } from "../errors.ts";
 import { type Limits, limitsInForce } from "../limits.ts";
 import type { Runtime, Spawner, TerminalSize } from "../runtime.ts";
 import { limitWarnings } from "../session/wording.ts";
+import { chosenNode } from "./ask_directory.ts";
 import { buildEnvironment, environmentProblems } from "./environment.ts";
 import { kernelLimits } from "./limit_script.ts";
+import type { NodeDirectory } from "./nodes.ts";
 import { routeHost } from "./route.ts";
 import type { ExecParams } from "./schema.ts";
 import { commandProblem, setsLimits, type Shell, shellCommand } from "./shell.ts";
@@ -19,8 +21,10 @@ import { findWorkdir } from "./workdir.ts";
 export interface Hosts {
   /** Runs commands in a sandbox. */
   readonly sandbox?: Spawner;
-  /** Runs commands on other machines, by name. */
-  readonly nodes: Readonly<Record<string, Spawner>>;
+  /** Finds who runs commands on other machines; absent if there are none. */
+  readonly nodes?: NodeDirectory;
+  /** The names of these machines, where they are known in advance. */
+  readonly nodeNames?: readonly string[];
   /** Whether `elevated: true` is there at all, and for whom. */
   readonly elevated: { readonly enabled: boolean; readonly allowed: (scope: string) => boolean };
   /** Asked before each spawn. */
@@ -104,9 +108,14 @@ const DEFAULT_SIZE: TerminalSize = { cols: 120, rows: 30 };
 /**
  * Checks a call against machine and policies.
  *
- * @throws {OffstageError} `invalid`, `refused` or `spawn-failed`, before anything has started
+ * @throws {OffstageError} `invalid`, `refused`, `unreachable` or `spawn-failed`, before anything has started
+ * @throws an AbortError when `signal` fires while a node is looked for
  */
-export async function prepare(context: PrepareContext, params: ExecParams): Promise<Plan> {
+export async function prepare(
+  context: PrepareContext,
+  params: ExecParams,
+  signal?: AbortSignal | undefined,
+): Promise<Plan> {
   const { runtime, settings, scope, hosts } = context;
   const route = routeHost({
     configured: settings.host,
@@ -115,7 +124,7 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
     elevated: params.elevated ?? false,
     sandboxAvailable: hosts.sandbox !== undefined,
     sandboxRequired: settings.sandboxRequired,
-    nodes: Object.keys(hosts.nodes),
+    nodesAvailable: hosts.nodes !== undefined,
     elevatedEnabled: hosts.elevated.enabled,
     elevatedAllowed: isAllowed(hosts.elevated, scope),
   });
@@ -128,9 +137,10 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
   ];
   if (!route.ok || problems.length > 0) throw invalid(problems);
 
-  const spawner = route.host === "gateway"
-    ? runtime.spawner
-    : (route.host === "sandbox" ? hosts.sandbox : hosts.nodes[route.node ?? ""]) as Spawner;
+  const chosen = route.host === "node"
+    ? await chosenNode(hosts.nodes as NodeDirectory, { node: route.node, scope, signal }, runtime.clock)
+    : undefined;
+  const spawner = chosen?.spawner ?? (route.host === "sandbox" ? hosts.sandbox as Spawner : runtime.spawner);
   const cwd = await findWorkdir(params.workdir, spawner.place ?? runtime);
   const environment = runtime.environment();
   const shell = await context.shellFor(spawner, environment);
@@ -142,7 +152,7 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
     cwd,
     env,
     host: route.host,
-    ...(route.node !== undefined && { node: route.node }),
+    ...(chosen !== undefined && { node: chosen.name }),
     elevated: params.elevated ?? false,
     pty: terminal !== undefined,
     ...(limits !== undefined && { limits }),
@@ -159,7 +169,7 @@ export async function prepare(context: PrepareContext, params: ExecParams): Prom
   const planFor = (size: TerminalSize | undefined, warned: readonly string[]): Plan => ({
     request,
     spawner,
-    hostName: route.node ?? route.host,
+    hostName: chosen?.name ?? route.host,
     shell,
     argv: wrapped.argv,
     terminal: size,

@@ -24,18 +24,18 @@ export interface RouteRequest {
   readonly sandboxAvailable: boolean;
   /** `tools.exec.sandboxRequired`. */
   readonly sandboxRequired: boolean;
-  /** Names of the configured nodes. */
-  readonly nodes: readonly string[];
+  /** Nodes are configured. Which of them there are, and whether one is that of the call, their directory knows. */
+  readonly nodesAvailable: boolean;
   /** `elevated.enabled`. */
   readonly elevatedEnabled: boolean;
   /** What `elevated.allowed` says of the caller's scope. */
   readonly elevatedAllowed: boolean;
 }
 
-/** The host to run on, or every reason why there is none. */
+/** The host to run on, with the node as the call names it, or every reason why there is none. */
 export type Route =
   | { readonly ok: true; readonly host: "sandbox" | "gateway"; readonly node?: undefined }
-  | { readonly ok: true; readonly host: "node"; readonly node: string }
+  | { readonly ok: true; readonly host: "node"; readonly node: string | undefined }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /**
@@ -55,7 +55,7 @@ export function routeHost(request: RouteRequest): Route {
   addNodeProblems(problems, request, (required ? request.requested : target) === "node");
   if (problems.length > 0) return { ok: false, problems };
   if (required) return { ok: true, host: "sandbox" };
-  if (target === "node") return { ok: true, host: "node", node: request.node ?? request.nodes[0] ?? "" };
+  if (target === "node") return { ok: true, host: "node", node: request.node };
   if (request.elevated || target === "gateway") return { ok: true, host: "gateway" };
   return { ok: true, host: request.sandboxAvailable ? "sandbox" : "gateway" };
 }
@@ -120,19 +120,11 @@ function addTargetProblems(problems: Problem[], { configured, requested, sandbox
   }
 }
 
-/** H4. */
-function addNodeProblems(problems: Problem[], { node, nodes }: RouteRequest, onNode: boolean): void {
-  const known = nodes.length > 0 ? `configured nodes: ${nodes.join(", ")}` : "no node is configured; set nodes";
+/** H4, but for which node it is. */
+function addNodeProblems(problems: Problem[], { node, nodesAvailable }: RouteRequest, onNode: boolean): void {
   if (!onNode) {
     if (node !== undefined) problems.push({ key: "node", message: `Node ${JSON.stringify(node)} needs host: "node"` });
-  } else if (node !== undefined) {
-    if (!nodes.includes(node)) {
-      problems.push({ key: "node", message: `Node ${JSON.stringify(node)} is not known: ${known}` });
-    }
-  } else if (nodes.length !== 1) {
-    problems.push({
-      key: "node",
-      message: nodes.length === 0 ? `Host node is not there: ${known}` : `Say which node: ${known}`,
-    });
+  } else if (!nodesAvailable) {
+    problems.push({ key: "node", message: "Host node is not there: no node is configured; set nodes" });
   }
 }

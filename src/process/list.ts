@@ -27,6 +27,8 @@ export interface ListEntry extends StatusDetails {
   readonly cwd: string;
   /** `gateway`, `sandbox` or the node's name. */
   readonly host: string;
+  /** The node it runs on; absent if it runs on none. */
+  readonly node?: string;
   /** Whether it has a terminal. */
   readonly pty: boolean;
   /** Whether it can be written to. */
@@ -81,6 +83,7 @@ function entry(session: Session, wait: InputWait): ListEntry {
     pid: session.pid ?? null,
     cwd: facts.cwd,
     host: facts.host,
+    ...(facts.node !== undefined && { node: facts.node }),
     pty: facts.pty,
     stdin: session.input === "open" ? "open" : "closed",
     waitingForInput: wait.waiting,

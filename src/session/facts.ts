@@ -16,6 +16,8 @@ export interface SessionFacts {
   readonly command: string;
   /** Where it runs: `gateway`, `sandbox` or the node's name. */
   readonly host: string;
+  /** The node it runs on, if it runs on one. */
+  readonly node?: string | undefined;
   /** Its working directory. */
   readonly cwd: string;
   /** The shell's kind, e.g. `bash`. */

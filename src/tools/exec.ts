@@ -15,6 +15,8 @@ export interface ExecOffer {
   readonly backgroundMs: number;
   /** Setting `timeoutSeconds`; 0 is none. */
   readonly timeoutSeconds: number;
+  /** Names of the nodes, where they are known in advance. */
+  readonly nodeNames?: readonly string[] | undefined;
   /** Parameters that have no effect as it is configured, such as `node` without nodes. */
   readonly idle: readonly string[];
 }
@@ -36,14 +38,24 @@ export interface OfferContext {
  */
 export function offerOf({ settings, hosts, processTool }: OfferContext, isTold: boolean): ExecOffer {
   const { backgroundMs, timeoutSeconds } = settings;
-  const hasNodes = Object.keys(hosts.nodes).length > 0;
+  const hasNodes = hosts.nodes !== undefined;
   const idle = [
     ...(hasNodes || hosts.sandbox !== undefined ? [] : ["host"]),
     ...(hasNodes ? [] : ["node"]),
     ...(hosts.elevated.enabled ? [] : ["elevated"]),
     ...(isTold ? [] : ["notifyOnExit", "notifyOn"]),
   ];
-  return { processTool, backgroundMs, timeoutSeconds, idle };
+  return { processTool, backgroundMs, timeoutSeconds, nodeNames: hosts.nodeNames, idle };
+}
+
+/** Most characters of names that a model is told in each request; a refusal tells them too. */
+const MOST_NAMES = 100;
+
+/** What `node` can be, given the names where they are known in advance: only nodes that come and go have labels. */
+function nodesText(names: readonly string[] | undefined): string {
+  if (names === undefined) return "id, any or any:<label>[=<value>]";
+  const all = [...names, "any"].join(", ");
+  return all.length > MOST_NAMES ? "name, or any" : all;
 }
 
 /** What needs `process` afterwards. */
@@ -73,15 +85,15 @@ with the process tool. Servers: background. Programs that need a terminal (REPLs
 ${SHELL}
 ${EXAMPLE}`;
 
-function allOfExec({ backgroundMs, timeoutSeconds }: ExecOffer): ToolDefinition {
+function allOfExec({ backgroundMs, timeoutSeconds, nodeNames }: ExecOffer): ToolDefinition {
   return {
     name: "exec",
     description: WITH_PROCESS,
     parameters: parameters(["command"], {
       command: text(),
       workdir: text("directory to run in"),
-      env: { type: "object", description: "variables to set", additionalProperties: text() },
-      yieldMs: number(`longest wait for its end, 10–120000 ms, default ${backgroundMs}`),
+      env: { type: "object", additionalProperties: text() },
+      yieldMs: number(`longest wait, 10–120000 ms, default ${backgroundMs}`),
       background: flag("do not wait at all"),
       timeout: number(`seconds until it is killed, in background too; 0: never; default ${timeoutSeconds}`),
       pty: flag("run in a terminal"),
@@ -98,14 +110,14 @@ function allOfExec({ backgroundMs, timeoutSeconds }: ExecOffer): ToolDefinition 
       }, "resource limits"),
       notifyOnExit: flag("tell when it ends in background"),
       notifyOn: parameters(["pattern"], {
-        pattern: text("regular expression"),
+        pattern: text("regex"),
         once: flag(),
         cooldownMs: number(),
         max: whole(),
-      }, "tell of a matching line of background output"),
+      }, "tell of matching lines of background output"),
       elevated: flag("run outside the sandbox"),
       host: choice(["auto", "sandbox", "gateway", "node"], "gateway: this machine"),
-      node: text("name, with host node"),
+      node: text(`host node: ${nodesText(nodeNames)}`),
     }),
     seldom: ["cols", "rows", "stdin", "mergeStreams", "limits", "notifyOnExit"],
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },

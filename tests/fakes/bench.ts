@@ -75,9 +75,9 @@ export function open(exec: ExecConfig = {}, options: BenchOptions = {}): Bench {
 }
 
 /** Opens an instance that offers all there is to offer: nodes, elevated commands, events. */
-export function openAll(): Bench {
+export function openAll(nodes: BenchOptions["nodes"] = { builder: createFakeSpawner() }): Bench {
   return open({}, {
-    nodes: { builder: createFakeSpawner() },
+    nodes,
     elevated: { enabled: true, allowed: () => true },
     onEvent: () => {},
   });
