@@ -13,6 +13,7 @@ import type {
   KillDetails,
   ListEntry,
   LogDetails,
+  NodeInfo,
   ProcessDetails,
   ProcessParams,
   ResizeDetails,
@@ -112,6 +113,8 @@ export type Routes = {
   "/v1/events": { $get: Endpoint<object, string, "text"> };
   /** Takes events out of the list of those that are still to be told. */
   "/v1/events/ack": { $post: Endpoint<{ json: { ids: readonly string[] } }, { acked: number }> };
+  /** The nodes that the scope's commands can run on. */
+  "/v1/nodes": { $get: Endpoint<object, { nodes: readonly NodeInfo[] }> };
   /** What keeps the host from being suspended. */
   "/v1/activity": { $get: Endpoint<object, Activity> };
   /** Asks whether it may be suspended. */

@@ -45,6 +45,7 @@ const VERBS: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./node.ts")).node,
   },
   ps: { summary: "the sessions of a server", load: async () => (await import("./ps.ts")).ps },
+  nodes: { summary: "where a server's commands can run", load: async () => (await import("./nodes.ts")).nodes },
   logs: {
     summary: "what a session has printed; -f: as it comes",
     load: async () => (await import("./logs.ts")).logs,

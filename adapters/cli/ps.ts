@@ -7,6 +7,7 @@ import process from "node:process";
 import type { ListEntry } from "../../mod.ts";
 import { endWords } from "./exit_codes.ts";
 import { clientOf, SERVER_HELP, SERVER_OPTIONS } from "./server.ts";
+import { tableOf } from "./table.ts";
 import { given, JSON_HELP, print, printJson, usage, type Verb } from "./verb.ts";
 
 const HELP = `Examples
@@ -24,8 +25,7 @@ const OPTIONS = {
   quiet: { type: "boolean", short: "q" },
 } as const;
 
-/** Width of a line that nobody's terminal bounds, characters. */
-const DEFAULT_WIDTH = 120;
+const HEAD = ["ID", "NAME", "STATUS", "TIME", "PID", "HOST", "LAST LINE"] as const;
 
 /** The verb. */
 export const ps: Verb = {
@@ -36,24 +36,14 @@ export const ps: Verb = {
     const sessions = await clientOf(values).sessions();
     if (values.json) await printJson(sessions);
     else if (values.quiet) await print(sessions.map(({ sessionId }) => `${sessionId}\n`).join(""));
-    else await print(tableOf(sessions, process.stdout.columns ?? DEFAULT_WIDTH));
+    else await print(tableOf([HEAD, ...sessions.map(rowOf)], process.stdout.columns));
     return 0;
   },
 };
 
-/** The sessions as lines, the last column cut to what fits. */
-export function tableOf(sessions: readonly ListEntry[], width: number): string {
-  const rows = [["ID", "NAME", "STATUS", "TIME", "PID", "LAST LINE"], ...sessions.map(rowOf)];
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => [...row[column] ?? ""].length)));
-  return rows.map((row) => {
-    const cells = row.map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - [...cell].length)));
-    return `${[...cells.join("  ").trimEnd()].slice(0, width).join("")}\n`;
-  }).join("");
-}
-
 function rowOf(session: ListEntry): readonly string[] {
-  const { sessionId, name, runtimeMs, pid, tail } = session;
-  return [sessionId, name, statusOf(session), timeOf(runtimeMs), pid === null ? "-" : String(pid), tail];
+  const { sessionId, name, runtimeMs, pid, host, tail } = session;
+  return [sessionId, name, statusOf(session), timeOf(runtimeMs), pid === null ? "-" : String(pid), host, tail];
 }
 
 function statusOf(session: ListEntry): string {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { AbortError, type Problem } from "../../mod.ts";
+import { AbortError, OffstageError, type Problem } from "../../mod.ts";
 
 /** A refusal of the HTTP layer itself; what the tools refuse is their answer, with status 200. */
 export class HttpError extends Error {
@@ -69,6 +69,9 @@ export function clientGone(): HttpError {
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof AbortError) return clientGone();
+  if (error instanceof OffstageError && error.code === "unreachable") {
+    return new HttpError(503, error.code, error.message, "Try again later");
+  }
   return new HttpError(500, "internal", "Something went wrong here", "Look at the server's log");
 }
 

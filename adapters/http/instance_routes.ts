@@ -1,5 +1,5 @@
 /**
- * The instance as a whole: whether it is well, whether it is busy, and its suspension.
+ * The instance as a whole: whether it is well, which nodes it has, whether it is busy, and its suspension.
  *
  * @module
  */
@@ -25,8 +25,12 @@ export function refuseWhenClosing(app: App, { closing }: Service): void {
   });
 }
 
-/** Adds `/v1/activity` and `/v1/suspend`. */
+/** Adds `/v1/nodes`, `/v1/activity` and `/v1/suspend`. */
 export function instanceRoutes(app: App, { offstage }: Service): void {
+  app.get("/v1/nodes", async (c) => {
+    checked(NOTHING.check, queryOf(c));
+    return c.json({ nodes: await offstage.nodes(c.get("caller").scope) });
+  });
   app.get("/v1/activity", (c) => {
     checked(NOTHING.check, queryOf(c));
     const { scope } = c.get("caller");

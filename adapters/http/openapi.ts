@@ -32,7 +32,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   422: "Parameters that cannot be taken; problems tells all of them",
   429: "Too many failed logins; Retry-After tells how long to wait, s",
   500: "A fault of the server",
-  503: "The server is about to end",
+  503: "The server is about to end, or what it asks cannot be reached",
 };
 
 /** The document of an instance: its parameters are those that have an effect there. */

@@ -34,15 +34,22 @@ export async function chosenNode(
 /**
  * The nodes that a scope may use.
  *
- * @throws {OffstageError} as {@linkcode chosenNode}
+ * @throws {OffstageError} `unreachable`, whatever the directory throws, or if there is no answer within 10 s
  */
 export async function listedNodes(
   directory: NodeDirectory,
   scope: string | undefined,
   clock: Clock,
 ): Promise<readonly NodeInfo[]> {
-  const list = async (): Promise<readonly NodeInfo[]> => await directory.list(scope === ALL_SCOPES ? undefined : scope);
-  return await answerOf("Cannot list the nodes", list, clock);
+  const purpose = "Cannot list the nodes";
+  const list = async (): Promise<readonly NodeInfo[]> => {
+    try {
+      return await directory.list(scope === ALL_SCOPES ? undefined : scope);
+    } catch (error) {
+      throw unreachable(purpose, messageOf(error), error);
+    }
+  };
+  return await answerOf(purpose, list, clock);
 }
 
 /** Closes a directory. What it does not let go of by itself in time, or at all, ends with the program. */
@@ -56,20 +63,21 @@ async function answerOf<T>(purpose: string, ask: () => Promise<T>, clock: Clock,
   const end = (): void => over.abort();
   signal?.addEventListener("abort", end, { once: true });
   try {
-    const answer = await Promise.race([
-      ask().then((value) => ({ value })),
-      pause(clock, LONGEST_MS, over.signal),
-    ]);
+    const answer = await Promise.race([ask().then((value) => ({ value })), pause(clock, LONGEST_MS, over.signal)]);
     if (answer !== undefined) return answer.value;
     refuseIfAborted(signal);
     throw unreachable(purpose, `no answer within ${LONGEST_MS / 1_000} s`);
   } catch (error) {
     if (error instanceof OffstageError || error instanceof AbortError) throw error;
-    throw unreachable(purpose, error instanceof Error ? error.message : String(error), error);
+    throw unreachable(purpose, messageOf(error), error);
   } finally {
     signal?.removeEventListener("abort", end);
     end();
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function unreachable(purpose: string, why: string, cause?: unknown): OffstageError {

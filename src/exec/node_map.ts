@@ -5,7 +5,7 @@
  */
 import type { Spawner } from "../runtime.ts";
 import { chooseNode } from "./choose_node.ts";
-import type { NodeDirectory, NodeInfo } from "./nodes.ts";
+import type { ChosenNode, NodeDirectory, NodeInfo } from "./nodes.ts";
 
 /**
  * Makes the directory of a map. Every scope may use every node, and none has labels.
@@ -22,13 +22,15 @@ export function nodeMap(
 
   const infoOf = (id: string): NodeInfo => ({ id, state: "online", labels: {}, running: running(id) });
 
+  function choose(node: string | undefined): ChosenNode {
+    const { id } = chooseNode(order.map(infoOf), node);
+    order = [...order.filter((other) => other !== id), id];
+    return { name: id, spawner: spawners.get(id) as Spawner };
+  }
+
   return {
     list: () => Promise.resolve(names.map(infoOf)),
-    choose: async (node) => {
-      const { id } = chooseNode(order.map(infoOf), node);
-      order = [...order.filter((other) => other !== id), id];
-      return { name: id, spawner: spawners.get(id) as Spawner };
-    },
+    choose: (node) => new Promise((resolve) => resolve(choose(node))), // what it throws rejects
     close: () => Promise.resolve(),
   };
 }

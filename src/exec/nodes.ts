@@ -40,11 +40,9 @@ export interface NodeDirectory {
    */
   list(scope?: string): Promise<readonly NodeInfo[]>;
   /**
-   * Finds the node that a call names.
+   * Finds the node that a call names; `chooseNode` has the rules. A call that would wait longer than 10 s starts nothing.
    *
-   * A call that has to wait longer than 10 s for that starts nothing.
-   *
-   * @param node an id, `any`, `any:<label>` or `any:<label>=<value>`; `undefined`: the only one there is. `chooseNode` knows
+   * @param node an id, `any`, `any:<label>` or `any:<label>=<value>`; `undefined`: the only one there is
    * @param scope the agent that asks; `*` is the admin
    * @throws {OffstageError} `invalid`, with a problem of key `node` that says which there are; or `refused`
    */

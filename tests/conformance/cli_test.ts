@@ -34,7 +34,7 @@ test("ps lists the sessions, as a table, as ids and as JSON", { skip: posix }, a
   const { stdout } = await cli("ps");
   assertMatch(
     stdout,
-    new RegExp(`^ID +NAME +STATUS +TIME +PID +LAST LINE\n${id} +.* running +\\d+s +\\d+ +working\n$`),
+    new RegExp(`^ID +NAME +STATUS +TIME +PID +HOST +LAST LINE\n${id} +.* running +\\d+s +\\d+ +gateway +working\n$`),
   );
   assertEquals((await cli("ps", "-q")).stdout, `${id}\n`);
   assertEquals(JSON.parse((await cli("ps", "--json")).stdout)[0].sessionId, id);

@@ -90,6 +90,7 @@ test("R14 the answers of the tools and of the sessions' routes are as described"
   check(document, "Error", await get("/v1/sessions/amber-otter-0000"));
   check(document, "Error", await get(`/v1/sessions/${id}/log?lines=3`));
   check(document, "Activity", await get("/v1/activity"));
+  check(document, "NodeList", await get("/v1/nodes"));
   check(document, "Health", await get("/healthz"));
   check(document, "Acked", await served.post("/v1/events/ack", { ids: [] }));
   await served.post("/v1/exec", { command: "sleep 60", background: true });

@@ -10,6 +10,7 @@ import type {
   FailureDetails,
   ListEntry,
   LogDetails,
+  NodeInfo,
   ProcessAction,
   ProcessDetails,
   ProcessParams,
@@ -122,6 +123,8 @@ export interface Client {
   remove(sessionId: string, options?: CallOptions): Promise<void>;
   /** Ends every session of the scope and forgets it; resolves when each end is confirmed or given up. */
   killAll(options?: CallOptions): Promise<readonly SessionEnd[]>;
+  /** The nodes that the token's scope may use, lost ones too. None if the server has no nodes. */
+  nodes(options?: CallOptions): Promise<readonly NodeInfo[]>;
   /** Which sessions block a suspension. */
   activity(options?: CallOptions): Promise<Activity>;
   /** Asks whether the server's host may be suspended, and takes a lease of two minutes if so. Admin only. */
@@ -201,6 +204,7 @@ export function createClient(options: ClientOptions): Client {
     remove: async (sessionId, options) => void await ask(at(sessionId), { method: "DELETE", ...options }),
     killAll: async (options) =>
       (await ask<{ ended: readonly SessionEnd[] }>("/v1/sessions", { method: "DELETE", ...options })).ended,
+    nodes: async (options) => (await ask<{ nodes: readonly NodeInfo[] }>("/v1/nodes", options)).nodes,
     activity: (options) => ask("/v1/activity", options),
     suspend: (requestId, options) => ask("/v1/suspend", { method: "POST", body: { requestId }, ...options }),
     resume: async (requestId, options) =>

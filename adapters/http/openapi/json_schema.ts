@@ -47,9 +47,18 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: "null" }] };
 }
 
-/** An object that has all these keys, and may have more. */
-export function having(properties: Readonly<Record<string, JsonSchema>>, description?: string): JsonSchema {
-  return described({ type: "object", properties, required: Object.keys(properties) }, description);
+/**
+ * An object that has all these keys, and may have more.
+ *
+ * @param optional some of those that it may have
+ */
+export function having(
+  properties: Readonly<Record<string, JsonSchema>>,
+  description?: string,
+  optional: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema {
+  const required = Object.keys(properties);
+  return described({ type: "object", properties: { ...properties, ...optional }, required }, description);
 }
 
 /** An object with these keys that it may lack. */

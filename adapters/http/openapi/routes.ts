@@ -161,6 +161,13 @@ export const ROUTES: readonly Route[] = [
   },
   {
     method: "get",
+    path: "/v1/nodes",
+    id: "listNodes",
+    summary: "The nodes that the scope's commands can run on; lost ones are told for a while",
+    answer: "NodeList",
+  },
+  {
+    method: "get",
     path: "/v1/activity",
     id: "getActivity",
     summary: "What keeps the host from being suspended",
