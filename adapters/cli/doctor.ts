@@ -8,10 +8,13 @@ import process from "node:process";
 import { type ExecConfig, explainSettings, OffstageError, type SettingOrigin } from "../../mod.ts";
 import { lookAtClients } from "./doctor/clients.ts";
 import { type Finding, findingLines, missing, problem } from "./doctor/finding.ts";
+import { askFleet, type AskNodes, lookAtNodes } from "./doctor/nodes.ts";
 import { lookAtMachine } from "./doctor/machine.ts";
 import { lookAtFrontEnds, lookAtRuntime } from "./doctor/packages.ts";
 import { tryCommands } from "./doctor/trial.ts";
+import { FLEET_HELP, FLEET_OPTIONS, fleetOf, type FleetValues } from "./fleet.ts";
 import { runtimeName } from "./runtime_name.ts";
+import { clientOf, SERVER_HELP, SERVER_OPTIONS, type ServerValues } from "./server.ts";
 import { given, JSON_HELP, print, printJson, usage, type Verb } from "./verb.ts";
 
 /** Exit code when there is a problem. */
@@ -33,8 +36,9 @@ export interface Diagnosis {
  * Looks at everything and runs a few small commands.
  *
  * @param config what is configured at `tools.exec`
+ * @param nodes asks for the nodes, if there is somebody to ask
  */
-export async function diagnose(config: ExecConfig = {}): Promise<Diagnosis> {
+export async function diagnose(config: ExecConfig = {}, nodes?: AskNodes): Promise<Diagnosis> {
   const { settings, wrong } = settingsOf(config);
   const findings = [
     lookAtRuntime(),
@@ -42,6 +46,7 @@ export async function diagnose(config: ExecConfig = {}): Promise<Diagnosis> {
     ...await tryCommands(wrong.some(({ state }) => state === "problem") ? {} : config),
     ...lookAtMachine(),
     ...lookAtClients(),
+    ...(nodes === undefined ? [] : [await lookAtNodes(nodes)]),
     ...await lookAtFrontEnds(),
   ];
   return { runtime: runtimeName(), ok: !findings.some(({ state }) => state === "problem"), findings, settings };
@@ -78,15 +83,16 @@ export function report({ findings, settings }: Diagnosis): string {
 const HELP = `Examples
   offstage doctor                         what works on this machine, problems first, and the settings in force
   offstage doctor --config agent.json     the same with the settings of a file: { "tools": { "exec": { … } } }
+  offstage doctor --nats nats://hub       the nodes of a fleet too; with --url those of a server
 
 A line that begins with ! is a problem, with - something optional that is missing. Exits with 1 if there is a problem.
 
 Options
   --config <file>       a configuration to look at
 ${JSON_HELP}
-`;
+${FLEET_HELP}${SERVER_HELP}`;
 
-const OPTIONS = { config: { type: "string" }, json: { type: "boolean" } } as const;
+const OPTIONS = { ...FLEET_OPTIONS, ...SERVER_OPTIONS, config: { type: "string" }, json: { type: "boolean" } } as const;
 
 /** The verb. */
 export const doctor: Verb = {
@@ -94,11 +100,19 @@ export const doctor: Verb = {
   run: async (args) => {
     const { values, positionals } = given(args, OPTIONS);
     if (positionals.length > 0) throw usage(`doctor takes no words, but there is "${positionals[0]}"`);
-    const diagnosis = await diagnose(values.config === undefined ? {} : configIn(values.config));
+    const config = values.config === undefined ? {} : configIn(values.config);
+    const diagnosis = await diagnose(config, await nodesOf(values));
     await (values.json ? printJson(diagnosis) : print(report(diagnosis)));
     return diagnosis.ok ? 0 : EXIT_PROBLEM;
   },
 };
+
+/** Who is to be asked for nodes: NATS, else a server that is named. */
+async function nodesOf(values: FleetValues & ServerValues): Promise<AskNodes | undefined> {
+  const { nodes } = await fleetOf(values);
+  if (nodes !== undefined) return () => askFleet(nodes);
+  return values.url === undefined ? undefined : () => clientOf(values).nodes();
+}
 
 /** What a file has at `tools.exec`. */
 function configIn(file: string): ExecConfig {

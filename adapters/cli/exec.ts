@@ -6,29 +6,36 @@
 import type { Buffer } from "node:buffer";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import type { Agent, ExecParams, PollDetails } from "../../mod.ts";
+import type { Agent, ExecParams, HostName, OffstageConfig, PollDetails } from "../../mod.ts";
 import { createOffstage } from "../auto.ts";
 import { EXIT_CODES_HELP, EXIT_OWN_FAILURE, exitCodeOf } from "./exit_codes.ts";
+import { FLEET_HELP, FLEET_OPTIONS, fleetOf } from "./fleet.ts";
 import { showProgress } from "./progress.ts";
 import { given, JSON_HELP, print, printJson, say, secondsOf, type Verb } from "./verb.ts";
 
 const HELP = `Examples
   offstage exec 'npm test'                    run it, print its output as it comes, exit with its code
   offstage exec --timeout 60 --pty 'top -b'   in a terminal, for a minute at most
+  offstage exec --nats nats://hub --node any 'make'   on a machine of a fleet, the one that has least to do
   offstage exec                               a short tour of what exec and process do
 
 Options
   --timeout <seconds>   life span; default 1800, 0 is none
   --workdir <folder>    where to run it
   --pty                 run it in a pseudo-terminal
+  --host <host>         gateway (this machine, the default) or node
+  --node <id>           on that node; any, any:<label> or any:<label>=<value> is the least busy one, with that label
 ${JSON_HELP}: how it ended, with all its output
-
+${FLEET_HELP}
 ${EXIT_CODES_HELP}`;
 
 const OPTIONS = {
+  ...FLEET_OPTIONS,
   timeout: { type: "string" },
   workdir: { type: "string" },
   pty: { type: "boolean" },
+  host: { type: "string" },
+  node: { type: "string" },
   json: { type: "boolean" },
 } as const;
 
@@ -42,15 +49,18 @@ export const exec: Verb = {
   run: async (args) => {
     const start = commandIndex(args);
     const words = args.slice(start);
-    const { json = false, timeout, workdir, pty } = given(args.slice(0, start), OPTIONS).values;
+    const { values } = given(args.slice(0, start), OPTIONS);
+    const { json = false, timeout, workdir, pty, node, host = node === undefined ? undefined : "node" } = values;
     if (words.length === 0) return await (await import("./tour.ts")).tour();
     const params: ExecParams = {
       command: words.join(" "),
       ...(timeout !== undefined && { timeout: secondsOf("timeout", timeout) }),
       ...(workdir !== undefined && { workdir }),
       ...(pty !== undefined && { pty }),
+      ...(host !== undefined && { host: host as HostName }), // which of them there are is for exec to say
+      ...(node !== undefined && { node }),
     };
-    return await runCommand(params, json);
+    return await runCommand(params, json, await fleetOf(values));
   },
 };
 
@@ -72,9 +82,9 @@ function commandIndex(args: readonly string[]): number {
  * @param json instead of the output prints one object at the end
  * @returns the exit code to end with
  */
-async function runCommand(params: ExecParams, json: boolean): Promise<number> {
+async function runCommand(params: ExecParams, json: boolean, fleet: OffstageConfig): Promise<number> {
   const exec = { maxOutputChars: HELD_CHARS, pendingMaxOutputChars: HELD_CHARS, maxResultChars: HELD_CHARS };
-  const offstage = createOffstage({ tools: { exec } });
+  const offstage = createOffstage({ tools: { exec }, ...fleet });
   try {
     return await run(offstage.agent("cli"), params, json);
   } finally {

@@ -8,21 +8,23 @@ import { parseArgs } from "node:util";
 import { createOffstage } from "../auto.ts";
 import { createMcpServer } from "../mcp/server.ts";
 import { EXIT_OWN_FAILURE } from "./exit_codes.ts";
+import { FLEET_HELP, FLEET_OPTIONS, fleetOf } from "./fleet.ts";
 import { say } from "./verb.ts";
 
 /** Help of `offstage mcp`. */
-export const MCP_HELP = `Examples
+export const MCP_HELP: string = `Examples
   offstage mcp                     serve MCP over stdin and stdout, to the client that starts it
   offstage mcp --read-only-tool    with a third tool that a client can allow without asking
 
 Options
   --scope <name>         whose sessions they are, in events and in authorize; default "default"
   --read-only-tool       offer a third tool, process_read (list, poll, log, screen), which a client can allow without asking
-
+${FLEET_HELP}
 In a client's configuration: {"command": "npx", "args": ["-y", "offstage", "mcp"]}. When stdin ends, all sessions are ended.
 `;
 
 const OPTIONS = {
+  ...FLEET_OPTIONS,
   "scope": { type: "string", default: "default" },
   "read-only-tool": { type: "boolean", default: false },
 } as const;
@@ -38,7 +40,7 @@ const END_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
  */
 export async function serveMcp(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
-  const offstage = createOffstage({ endOnSignals: false });
+  const offstage = createOffstage({ endOnSignals: false, ...await fleetOf(values) });
   const server = createMcpServer(offstage.agent(values.scope), {
     readOnlyTool: values["read-only-tool"],
     onError: ({ message }) => process.stderr.write(`offstage: ${message}\n`),

@@ -9,6 +9,7 @@ import { type Offstage, OffstageError } from "../../mod.ts";
 import { createOffstage } from "../auto.ts";
 import type { HttpOptions } from "../http.ts";
 import type { HttpServer } from "../http/serve/server.ts";
+import { fleetOf } from "./fleet.ts";
 import { runtimeName } from "./runtime_name.ts";
 import { loadServer } from "./server_parts.ts";
 import { errorLine, requestLine } from "./serve_log.ts";
@@ -36,6 +37,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const draining = new AbortController();
   const closing = new AbortController();
   const offstage = createOffstage({
+    ...await fleetOf(options.fleet),
     endOnSignals: false,
     // Whatever front end a command comes through
     authorize: () => draining.signal.aborted ? { allow: false, reason: "the server is about to end" } : { allow: true },

@@ -5,10 +5,11 @@
  */
 import { parseArgs } from "node:util";
 import { OffstageError } from "../../mod.ts";
+import { FLEET_HELP, FLEET_OPTIONS, type FleetValues } from "./fleet.ts";
 import type { LogFormat } from "./serve_log.ts";
 
 /** Help of `offstage serve`. */
-export const SERVE_HELP = `Examples
+export const SERVE_HELP: string = `Examples
   offstage serve                                       on 127.0.0.1:7333, with a token that it prints
   offstage serve --port 0 --token-file tokens.txt      on a free port, with tokens of yours
 
@@ -22,7 +23,7 @@ Options
   --log <text|json|off>  one line a request on stderr; default text
   --on-exit <kill|wait>  at SIGTERM or SIGINT: end the sessions at once (default), or wait for them to end
   --grace <seconds>      how long to wait; default 60. A second signal ends everything at once
-`;
+${FLEET_HELP}`;
 
 /** How to serve. */
 export interface ServeOptions {
@@ -40,9 +41,12 @@ export interface ServeOptions {
   readonly log: LogFormat;
   /** How long sessions are waited for at the end, ms; 0 if they are not. */
   readonly graceMs: number;
+  /** How nodes are found. */
+  readonly fleet: FleetValues;
 }
 
 const OPTIONS = {
+  ...FLEET_OPTIONS,
   "host": { type: "string", default: "127.0.0.1" },
   "port": { type: "string", default: "7333" },
   "token-file": { type: "string" },
@@ -72,6 +76,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     allowedOrigins: (values["allow-origin"] ?? []).map(originOf),
     log: oneOf(values.log, "--log", ["text", "json", "off"]),
     graceMs: onExit === "wait" ? graceMs : 0,
+    fleet: values,
   };
 }
 

@@ -5,7 +5,7 @@
  */
 import process from "node:process";
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { OffstageError } from "../../mod.ts";
+import { OffstageError, type Problem } from "../../mod.ts";
 
 /** One verb of the command line. */
 export interface Verb {
@@ -71,6 +71,7 @@ interface Failure {
   readonly message: string;
   readonly code?: unknown;
   readonly hint?: string;
+  readonly problems?: readonly Problem[];
 }
 
 const isOfParseArgs = (code: string): boolean => code.startsWith("ERR_PARSE_ARGS");
@@ -82,10 +83,16 @@ function hintOf({ code, hint }: Failure): string | undefined {
   return hint;
 }
 
+/** What is wrong, with every problem that it does not name itself. */
+function messageOf({ message, problems = [] }: Failure): string {
+  const untold = problems.filter((problem) => !message.includes(problem.message));
+  return [message, ...untold.map((problem) => `${problem.key}: ${problem.message}`)].join("; ");
+}
+
 /** Tells why a verb has failed: as JSON on stdout, in the shape of a tool's failure, or as text on stderr. */
 export async function fail(error: unknown, json: boolean): Promise<void> {
   const failure: Failure = error instanceof Error ? error : { message: String(error) };
-  const { message } = failure;
+  const message = messageOf(failure);
   const reason = typeof failure.code !== "string" || isOfParseArgs(failure.code) ? "invalid" : failure.code;
   const hint = hintOf(failure);
   if (json) {

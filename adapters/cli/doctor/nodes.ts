@@ -1,0 +1,38 @@
+/**
+ * Which nodes there are.
+ *
+ * @module
+ */
+import type { NodeDirectory, NodeInfo } from "../../../mod.ts";
+import { createOffstage } from "../../auto.ts";
+import { labelText } from "../nodes.ts";
+import { type Finding, missing, ok, problem } from "./finding.ts";
+
+/** Asks for the nodes. */
+export type AskNodes = () => Promise<readonly NodeInfo[]>;
+
+/** Asks a directory, which is not needed any more. */
+export async function askFleet(nodes: NodeDirectory): Promise<readonly NodeInfo[]> {
+  const offstage = createOffstage({ nodes });
+  try {
+    return await offstage.nodes();
+  } finally {
+    await offstage.close();
+  }
+}
+
+/** That there is none is told as something that is missing, that nobody answers as a problem. */
+export async function lookAtNodes(ask: AskNodes): Promise<Finding> {
+  try {
+    const nodes = await ask();
+    const told = nodes.map(inWords).join(", ");
+    return nodes.some(({ state }) => state === "online") ? ok("nodes", told) : missing("nodes", told || "none");
+  } catch (error) {
+    return problem("nodes", (error as Error).message);
+  }
+}
+
+function inWords({ id, state, labels }: NodeInfo): string {
+  const words = [...(state === "lost" ? ["lost"] : []), ...(Object.keys(labels).length > 0 ? [labelText(labels)] : [])];
+  return words.length === 0 ? id : `${id} (${words.join(", ")})`;
+}
