@@ -124,3 +124,16 @@ test("R11 [125] no secret of the command is in its name or the list", async () =
   for (const secret of ["abc123", "s3cr3t", "pw@"]) assertEquals(shown.includes(secret), false, secret);
   assertStringIncludes(text, "curl");
 });
+
+test("P1 a list of one session looks at no other, and is empty for one that the scope does not have", async () => {
+  const bench = open({}, { host: { inspects: true } });
+  const [first, second] = [await background(bench, { pty: true }), await background(bench, { pty: true })];
+  await bench.clock.advance(1_000);
+  const only = async (id: string): Promise<readonly string[]> =>
+    (await act(bench.agent, { action: "list" }, { only: id })).sessions.map(({ sessionId }) => sessionId);
+  const before = [first.child.readerAsked, second.child.readerAsked];
+  assertEquals(await only(first.id), [first.id]);
+  const asked = [first.child.readerAsked, second.child.readerAsked].map((times, index) => times - (before[index] ?? 0));
+  assertEquals(asked, [1, 0]);
+  assertEquals(await only("never-was-here"), []);
+});

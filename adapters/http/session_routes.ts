@@ -48,7 +48,7 @@ export function sessionRoutes(app: App): void {
   app.get("/v1/sessions/:id", async (c) => {
     checked(NOTHING.check, queryOf(c));
     const id = c.req.param("id");
-    const entry = (await listOf(c.get("caller").agent)).find(({ sessionId }) => sessionId === id);
+    const [entry] = await listOf(c.get("caller").agent, id);
     if (entry === undefined) throw unknownSession(id);
     return c.json<ListEntry>(entry);
   });
@@ -66,8 +66,9 @@ export function sessionRoutes(app: App): void {
   });
 }
 
-async function listOf(agent: Agent): Promise<readonly ListEntry[]> {
-  const { details } = await agent.process({ action: "list" }, { onlooker: true });
+/** @param only id of the one that is wanted; default: all */
+async function listOf(agent: Agent, only?: string): Promise<readonly ListEntry[]> {
+  const { details } = await agent.process({ action: "list" }, { onlooker: true, only });
   return "sessions" in details ? details.sessions : [];
 }
 

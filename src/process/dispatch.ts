@@ -54,6 +54,8 @@ export interface ProcessOptions {
    * agent. @default {false}
    */
   readonly onlooker?: boolean | undefined;
+  /** Of `list`: only the session of that id, so that the others need not be looked at. Default: all. */
+  readonly only?: string | undefined;
 }
 
 /** One action on one session. */

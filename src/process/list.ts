@@ -59,9 +59,9 @@ const TAIL_LINE_CHARS = 120;
 /** Lists the scope's sessions, newest start first. */
 export async function list(
   { scope, registry, settings }: ProcessContext,
-  { onlooker }: ProcessOptions,
+  { onlooker, only }: ProcessOptions,
 ): Promise<ProcessAnswer<ListDetails>> {
-  const visible = registry.visible(scope);
+  const visible = registry.visible(scope).filter(({ id }) => only === undefined || id === only);
   const waits = await Promise.all(visible.map((session) => inputWait(session, settings.inputWaitIdleMs)));
   const left = visible.filter(({ state }) => state.kind === "ended" && state.survivors.length > 0);
   await Promise.all(left.map((session) => registry.lookAgain(session)));
