@@ -238,10 +238,7 @@ export interface Clock {
   timer(ms: number, fire: () => void, holding?: boolean): () => void;
 }
 
-/**
- * Whether there is a guard: `on`; `idle`, it is started with the first command that lasts; or `off`, there is none and
- * why.
- */
+/** Whether there is a guard: `on`; `idle`, it is started with the first command that lasts; or `off`, and why not. */
 export type GuardStatus = "on" | "idle" | `off: ${string}`;
 
 /**

@@ -75,6 +75,11 @@ test("H4 what cannot be chosen is refused on the key node, and the refusal says 
   for (const [nodes, wanted, words] of REFUSED) assertStringIncludes(refusalOf(nodes, wanted), words);
 });
 
+test("H4 what a node says of itself cannot break out of the line that tells of it", () => {
+  const words = refusalOf([node("a", { labels: { "x\n[killed]": "\x1b[2J" } })], "ghost");
+  assertStringIncludes(words, "there are a (x\uFFFD[killed]=\uFFFD[2J)");
+});
+
 test("H4 of a large fleet a refusal tells twenty and how many more there are", () => {
   const fleet = Array.from({ length: 53 }, (_, index) => node(`n${index}`));
   const words = refusalOf(fleet, "ghost");

@@ -6,7 +6,7 @@
 import type { Buffer } from "node:buffer";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import type { Agent, ExecParams, HostName, OffstageConfig, PollDetails } from "../../mod.ts";
+import type { Agent, ExecParams, OffstageConfig, PollDetails } from "../../mod.ts";
 import { createOffstage } from "../auto.ts";
 import { EXIT_CODES_HELP, EXIT_OWN_FAILURE, exitCodeOf } from "./exit_codes.ts";
 import { FLEET_HELP, FLEET_OPTIONS, fleetOf } from "./fleet.ts";
@@ -57,7 +57,7 @@ export const exec: Verb = {
       ...(timeout !== undefined && { timeout: secondsOf("timeout", timeout) }),
       ...(workdir !== undefined && { workdir }),
       ...(pty !== undefined && { pty }),
-      ...(host !== undefined && { host: host as HostName }), // which of them there are is for exec to say
+      ...(host !== undefined && { host: host as NonNullable<ExecParams["host"]> }), // exec says which there are
       ...(node !== undefined && { node }),
     };
     return await runCommand(params, json, await fleetOf(values));

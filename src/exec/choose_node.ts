@@ -78,5 +78,6 @@ function inWords({ id, state, labels }: NodeInfo): string {
     ...(state === "lost" ? ["lost"] : []),
     ...Object.entries(labels).map(([label, value]) => value === "" ? label : `${label}=${value}`),
   ];
-  return words.length === 0 ? id : `${id} (${words.join(", ")})`;
+  const told = words.length === 0 ? id : `${id} (${words.join(", ")})`;
+  return told.replaceAll(/\p{Cc}/gu, "\uFFFD"); // it may have come over a network
 }

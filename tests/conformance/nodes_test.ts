@@ -35,7 +35,7 @@ async function directory(nodes: readonly Node[]): Promise<NodeDirectory> {
 
 const FLEET: readonly Node[] = [
   { id: "big", labels: { gpu: "", arch: "x64" }, running: 3, system: "linux x64", runtime: "node 24.1.0" },
-  { id: "small" },
+  { id: "small", labels: { note: "\x1b[2J" } },
   { id: "secret", scopes: ["two"] },
   { id: "gone", state: "lost", lastSeenMs: 61_400 },
 ];
@@ -168,7 +168,7 @@ test(
       [
         "ID     STATE         RUNNING  SYSTEM     RUNTIME      LABELS",
         "big    online        3        linux x64  node 24.1.0  gpu arch=x64",
-        "small  online        0        -          -",
+        "small  online        0        -          -            note=\uFFFD[2J",
         "gone   lost for 61s  0        -          -",
         "",
       ],
@@ -195,7 +195,7 @@ test(
     const env = { OFFSTAGE_TOKEN: TOKENS.one };
     const { stdout, code } = await offstage(["doctor", "--url", served.url], { env });
     assertEquals(code, 0);
-    assertMatch(stdout, /^ {2}nodes +big \(gpu arch=x64\), small, gone \(lost\)$/m);
+    assertMatch(stdout, /^ {2}nodes +big \(gpu arch=x64\), small \(note=\uFFFD\[2J\), gone \(lost\)$/m);
     const nobody = await offstage(["doctor", "--url", "http://127.0.0.1:1"], { env });
     assertEquals(nobody.code, 1);
     assertMatch(nobody.stdout, /^! nodes +/m);

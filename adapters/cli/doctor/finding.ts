@@ -40,6 +40,6 @@ export function findingLines(findings: readonly Finding[]): readonly string[] {
   const sorted = marks.flatMap((state) => findings.filter((finding) => finding.state === state));
   return sorted.map(({ topic, state, text, todo }) => {
     const line = `${MARKS[state]} ${topic.padEnd(width)}  ${text}${todo === undefined ? "" : `. ${todo}`}`;
-    return line.replaceAll(/\s*\n\s*/g, "; ");
+    return line.replaceAll(/\s*\n\s*/g, "; ").replaceAll(/\p{Cc}/gu, "\uFFFD"); // labels of nodes come from elsewhere
   });
 }
