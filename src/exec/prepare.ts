@@ -46,7 +46,7 @@ export interface ExecRequest {
   readonly env: Readonly<Record<string, string>>;
   /** Where it will run. */
   readonly host: "sandbox" | "gateway" | "node";
-  /** Which node. */
+  /** Which node: its name, whatever the call has said. */
   readonly node?: string;
   /** Whether it runs outside the sandbox by `elevated`. */
   readonly elevated: boolean;

@@ -52,7 +52,10 @@ export interface ExecParams {
   readonly elevated?: boolean;
   /** Where to run. Default: the setting `host`. */
   readonly host?: "auto" | "sandbox" | "gateway" | "node";
-  /** Which node, with `host: "node"`; may be left out if there is only one. */
+  /**
+   * Which node, with `host: "node"`: its name, or `any`, `any:<label>` or `any:<label>=<value>` for the one of these where
+   * least runs. May be left out if there is only one.
+   */
   readonly node?: string;
 }
 
