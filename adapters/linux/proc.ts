@@ -7,7 +7,7 @@
 
 import process from "node:process";
 import { type InputClaim, sleepOf, waitsForInput } from "./input_reader.ts";
-import { numbersIn, readLink, readText } from "./proc_files.ts";
+import { numbersIn, openReserve, readLink, readText } from "./proc_files.ts";
 import { inTurns, isDead, lookAtProcesses, type ProcStat, readStat, sessionIdsOf } from "./process_table.ts";
 import type { InputReader, SignalName, SignalOutcome, TreeInspector, TreeProcess } from "../../mod.ts";
 
@@ -158,7 +158,8 @@ let procIsReadable: boolean | undefined;
 
 /** Not there, or not permitted (Deno). Asked once: it does not change, and every start of a command wants to know. */
 function hasProc(): boolean {
-  return procIsReadable ??= process.platform === "linux" && readStat(process.pid) !== undefined;
+  procIsReadable ??= process.platform === "linux" ? openReserve() : false;
+  return procIsReadable ?? true; // where no descriptor was left to find out with, it is there
 }
 
 /** A pid and its start time name one process; a pid alone may have been given away. */

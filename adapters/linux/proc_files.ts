@@ -7,19 +7,32 @@
 
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
+/** Kept for when the process has no other descriptor left: a look that fails would read as "nobody is there". */
+let reserve: number | undefined;
+
+/**
+ * Opens the descriptor that is given up for the moment of a read when there is no other.
+ *
+ * @returns whether `/proc` can be read; `undefined` when no descriptor was left to find out with
+ */
+export function openReserve(): boolean | undefined {
+  try {
+    reserve ??= openSync("/proc/self/stat", "r");
+    return true;
+  } catch (error) {
+    return isShortage(error) ? undefined : false;
+  }
+}
+
 /** The whole text of a file of `/proc`; `undefined` when it cannot be read. */
 export function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readFileSync(path, "utf8"));
 }
 
 /** Where a symbolic link of `/proc` points; `undefined` when it cannot be read. */
 export function readLink(path: string): string | undefined {
   try {
-    return readlinkSync(path);
+    return readlinkSync(path); // which takes no descriptor
   } catch {
     return undefined;
   }
@@ -27,23 +40,45 @@ export function readLink(path: string): string | undefined {
 
 /** The entries of a directory that are numbers: processes of `/proc`, threads of a `task`. Empty when unreadable. */
 export function numbersIn(directory: string): readonly number[] {
-  try {
-    return readdirSync(directory).map(Number).filter(Number.isInteger);
-  } catch {
-    return [];
-  }
+  return (attempt(() => readdirSync(directory)) ?? []).map(Number).filter(Number.isInteger);
 }
 
 /** `length` bytes of a process's memory from `address`; `undefined` when they cannot be read. */
 export function readMemory(pid: number, address: number, length: number): DataView | undefined {
-  let memory: number | undefined;
+  return attempt(() => {
+    const memory = openSync(`/proc/${pid}/mem`, "r");
+    try {
+      const bytes = new Uint8Array(length);
+      return readSync(memory, bytes, 0, length, address) === length ? new DataView(bytes.buffer) : undefined;
+    } finally {
+      closeSync(memory);
+    }
+  });
+}
+
+/** `undefined` instead of an error. */
+function attempt<T>(read: () => T): T | undefined {
   try {
-    memory = openSync(`/proc/${pid}/mem`, "r");
-    const bytes = new Uint8Array(length);
-    return readSync(memory, bytes, 0, length, address) === length ? new DataView(bytes.buffer) : undefined;
+    return read();
+  } catch (error) {
+    return isShortage(error) ? withReserve(read) : undefined;
+  }
+}
+
+function withReserve<T>(read: () => T): T | undefined {
+  if (reserve === undefined) return undefined;
+  closeSync(reserve);
+  reserve = undefined;
+  try {
+    return read();
   } catch {
     return undefined;
   } finally {
-    if (memory !== undefined) closeSync(memory);
+    openReserve();
   }
+}
+
+/** Whether the process, or the system, has no descriptor left. */
+function isShortage(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "EMFILE" || error.code === "ENFILE");
 }
