@@ -109,6 +109,28 @@ test("P30 a relay, which waits for input whatever happens, does not end the wait
   assertEquals(await answeredAfter(bench, answer), 10_000);
 });
 
+test("E4 E32 a platform that takes long to tell holds up neither the yield, nor the end, nor an abort", async () => {
+  const slow = new Promise<undefined>(() => {});
+  const bench = openInspecting();
+  const yielded = await start(bench, { yieldMs: 300 });
+  yielded.child.reader = slow;
+  assertEquals(await answeredAfter(bench, yielded.answer), 300);
+
+  const ending = await start(bench, { yieldMs: 10_000 });
+  ending.child.reader = slow;
+  await bench.clock.advance(500);
+  ending.child.end(3);
+  assertEquals((await ended(ending.answer)).details.exitCode, 3);
+
+  const controller = new AbortController();
+  const aborted = await start(bench, { yieldMs: 10_000 }, { signal: controller.signal });
+  aborted.child.reader = slow;
+  await bench.clock.advance(500);
+  controller.abort();
+  await assertRejects(() => aborted.answer, AbortError);
+  assertEquals(bench.clock.holding, 0);
+});
+
 test("E7 nobody is asked about a command whose stdin is closed", async () => {
   const bench = openInspecting();
   for (const params of [{}, { yieldMs: 10_000, stdin: "closed" }] as const) {

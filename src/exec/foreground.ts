@@ -86,7 +86,15 @@ async function waitForInputOr(
     }
     askMs = Math.min(askMs * 2, LONGEST_ASK_MS);
     asked = clock.monotonic();
-    const wait = await inputWait(session, Infinity);
+    // A look that takes long holds up neither the yield nor the end
+    let wait: InputWait | undefined;
+    void inputWait(session, Infinity).catch(() => NO_INPUT).then((seen) => {
+      wait = seen;
+      session.touch();
+    });
+    const isAnswered = (): boolean => isOver() || wait !== undefined;
+    await waitFor(session, isAnswered, { timeoutMs: deadline - asked, signal });
+    if (isOver() || wait === undefined) return NO_INPUT;
     if (wait.waiting && wait.relays !== true) return wait;
   }
 }
