@@ -23,6 +23,9 @@ const FIRST_LOOK_MS = 2;
 /** Longest time between two looks, ms. */
 const LAST_LOOK_MS = 320;
 
+/** Bytes of the longest character in UTF-8. */
+const MAX_CHARACTER_BYTES = 4;
+
 const asBytes: Encode = ({ bytes }) => bytes;
 
 /**
@@ -33,7 +36,9 @@ const asBytes: Encode = ({ bytes }) => bytes;
 export function showOn(socket: Socket, view: SessionView, streams: Streams, { since, readonly }: Wish): () => void {
   const seat = streams.sessions.join(view);
   const viewer = createViewer(seat.viewed, seat.frames(asBytes), since);
-  const start = Math.max(view.start, viewer.position);
+  // Bytes are counted from here on, so it is that of the whole character which comes first
+  const start = view.read(viewer.position, viewer.position + MAX_CHARACTER_BYTES)[0]?.at ??
+    Math.max(view.start, viewer.position);
   let size = sizeAt(view, start);
   let looking: ReturnType<typeof setTimeout> | undefined;
   let lookMs = FIRST_LOOK_MS;

@@ -95,6 +95,31 @@ test("R14 who logs in by his first message sees the session, types into it and i
   ]);
 });
 
+test(
+  "who asks for bytes from within a character on is told where that begins: he counts from there",
+  LONG,
+  async () => {
+    const served = await serve();
+    const id = await start(served, { command: "printf 'a🙂é'" });
+    await served.offstage.agent("one").process({ action: "poll", sessionId: id, until: "exit", timeout: 30_000 });
+    const seen = async (since: number): Promise<unknown> => {
+      const client = await attach(served, id, { since });
+      await client.closed;
+      return [ofType(client, "hello")?.["start"], client.text()];
+    };
+    assertEquals(await Promise.all([0, 1, 2, 4, 5, 6, 7, 9].map(seen)), [
+      [0, "a🙂é"],
+      [1, "🙂é"],
+      [1, "🙂é"],
+      [1, "🙂é"],
+      [5, "é"],
+      [5, "é"],
+      [7, ""],
+      [7, ""],
+    ]);
+  },
+);
+
 test("a terminal has its size, every viewer is told a new one, and keys come in order", ON_TERMINAL, async () => {
   const served = await serve();
   const id = await start(served, {
