@@ -41,12 +41,35 @@ export const listen: Listen = (makeApp, { hostname, port }) => {
     completed.then(done, done);
     return app.fetch(request, info);
   };
-  const server = Deno.serve({ hostname, port, signal: cut.signal, onListen: () => {} }, answer);
+  const serveOn = (port: number): DenoServer =>
+    Deno.serve({ hostname, port, signal: cut.signal, onListen: () => {} }, answer);
+  const server = serveOn(port);
+  const listening = keepListening(server, () => serveOn(server.addr.port), cut.signal);
   // Not `shutdown`: it waits for requests that never come whole, and what is cut while it waits is an uncaught error
   const close = async (): Promise<void> => {
     await finish(Promise.allSettled(underWay));
     cut.abort();
-    await server.finished;
+    await listening;
   };
   return Promise.resolve({ port: server.addr.port, close });
 };
+
+/** Pause before listening again, ms: what was lacking may be there by then. */
+const AGAIN_AFTER_MS = 100;
+
+/**
+ * Deno gives up listening when a connection cannot be taken, be it for want of a descriptor at that moment. Then it is
+ * begun again, until `cut`.
+ */
+async function keepListening(first: DenoServer, again: () => DenoServer, cut: AbortSignal): Promise<void> {
+  for (let server: DenoServer | undefined = first; !cut.aborted;) {
+    try {
+      server ??= again();
+      await server.finished;
+      return;
+    } catch {
+      server = undefined;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
+    }
+  }
+}
