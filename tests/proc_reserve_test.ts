@@ -15,7 +15,9 @@ import { runtimeName } from "./skip.ts";
 /** The program in a process of its own: nothing else of that has a descriptor left either. */
 const program = fileURLToPath(new URL(`fixtures/no_descriptors${extname(import.meta.url)}`, import.meta.url));
 
-test("E35 P41 without a descriptor left a tree is seen and ended all the same", { skip: proc }, () => {
+test("E35 E39 P41 without a descriptor left a tree is seen and ended all the same, and the guard comes back", {
+  skip: proc,
+}, () => {
   const run = runtimeName === "deno" ? ["run", "-A", "--no-check", program] : [program];
   const { stdout, stderr } = spawnSync("sh", ["-c", 'ulimit -n 200; exec "$0" "$@"', process.execPath, ...run], {
     encoding: "utf8",
@@ -27,5 +29,8 @@ test("E35 P41 without a descriptor left a tree is seen and ended all the same", 
     survivors: ["sleep"],
     confirmed: true,
     left: 0,
+    guardsKilled: 1,
+    statusMeanwhile: "off: sh cannot be started:",
+    guardIsSoonBack: true,
   }, stderr);
 });

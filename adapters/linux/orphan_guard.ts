@@ -33,6 +33,9 @@ const IDLE_END_MS = 15_000;
 const MOST_DEATHS = 5;
 const DEATHS_WITHIN_MS = 10_000;
 
+/** What kept it from being started may be over after that time, ms, such as a want of descriptors. */
+const START_AGAIN_MS = 500;
+
 /** What the guard of a runtime needs to know. */
 export interface OrphanGuardOptions {
   /** Why `sh` may not be started; `undefined` if it may. Default: it may. */
@@ -60,6 +63,7 @@ export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard
   let shell: Writable | undefined; // its stdin
   let deaths: readonly number[] = [];
   let lastDeath = "";
+  let failure: string | undefined; // of the last start
   let ending: ReturnType<typeof setTimeout> | undefined;
   let waking: ReturnType<typeof setTimeout> | undefined;
   let retrying: ReturnType<typeof setTimeout> | undefined;
@@ -67,7 +71,7 @@ export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard
 
   function trouble(): string | undefined {
     deaths = deaths.filter((at) => at > performance.now() - DEATHS_WITHIN_MS);
-    return forbidden() ?? (deaths.length >= MOST_DEATHS ? lastDeath : undefined);
+    return forbidden() ?? failure ?? (deaths.length >= MOST_DEATHS ? lastDeath : undefined);
   }
 
   /** Starts the shell if there is none. */
@@ -78,9 +82,17 @@ export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard
   /** Puts another shell in the place of one that is dead: at once, or when it is worth another try. */
   function revive(): void {
     if (told.size === 0) return;
-    run();
     clearTimeout(retrying);
-    if (shell === undefined) retrying = setTimeout(revive, DEATHS_WITHIN_MS).unref();
+    run();
+    if (shell === undefined && failure === undefined) retrying = setTimeout(revive, DEATHS_WITHIN_MS).unref();
+  }
+
+  function startAgainLater(): void {
+    clearTimeout(retrying);
+    retrying = setTimeout(() => {
+      failure = undefined;
+      revive();
+    }, START_AGAIN_MS).unref();
   }
 
   /** Starts the shell and tells it of everything. */
@@ -93,7 +105,12 @@ export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard
       lastDeath = `sh ${how}`;
       revive();
     };
-    const fail = (error: unknown): void => die(`cannot be started: ${error instanceof Error ? error.message : error}`);
+    const fail = (error: unknown): void => {
+      if (shell !== input) return;
+      shell = undefined;
+      failure = `sh cannot be started: ${error instanceof Error ? error.message : error}`;
+      startAgainLater();
+    };
     try {
       const child = spawn("sh", ["-c", GUARD_SCRIPT, "offstage-guard", instance, "/proc"], {
         cwd: "/",

@@ -8,7 +8,7 @@
 import process from "node:process";
 import { type InputClaim, sleepOf, waitsForInput } from "./input_reader.ts";
 import { numbersIn, openReserve, readLink, readText } from "./proc_files.ts";
-import { inTurns, isDead, lookAtProcesses, type ProcStat, readStat, sessionIdsOf } from "./process_table.ts";
+import { inTurns, isDead, lookAtProcesses, type ProcStat, readStat, seeingAll, sessionIdsOf } from "./process_table.ts";
 import type { InputReader, SignalName, SignalOutcome, TreeInspector, TreeProcess } from "../../mod.ts";
 
 export { type ProcStat, readStat } from "./process_table.ts";
@@ -113,19 +113,22 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
   if (!hasProc()) return undefined;
   // Seen outside the group: with neither mark nor a living parent nobody else would know any more whose they are
   let strays: readonly ProcStat[] = [];
+  const look = async () => {
+    const { processes: all, carriesId } = await lookAtProcesses();
+    const members = all.filter((stat) => stat.group === query.pid);
+    const inGroup = new Set(isOwnGroup(query, members) ? members : []);
+    const child = query.exitedAt?.() === undefined ? all.find((stat) => stat.pid === query.pid) : undefined;
+    const isYounger = (stat: ProcStat): boolean => child === undefined || stat.start >= child.start;
+    const roots: ProcStat[] = [];
+    await inTurns(all, (stat) => {
+      const isRoot = stat === child || inGroup.has(stat) || strays.some((stray) => isSame(stray, stat));
+      if (isRoot || (isYounger(stat) && carriesId(stat.pid, query.sessionId))) roots.push(stat);
+    });
+    return { tree: withDescendants(roots, all), inGroup };
+  };
   return {
     tree: async () => {
-      const { processes: all, carriesId } = await lookAtProcesses();
-      const members = all.filter((stat) => stat.group === query.pid);
-      const inGroup = new Set(isOwnGroup(query, members) ? members : []);
-      const child = query.exitedAt?.() === undefined ? all.find((stat) => stat.pid === query.pid) : undefined;
-      const isYounger = (stat: ProcStat): boolean => child === undefined || stat.start >= child.start;
-      const roots: ProcStat[] = [];
-      await inTurns(all, (stat) => {
-        const isRoot = stat === child || inGroup.has(stat) || strays.some((stray) => isSame(stray, stat));
-        if (isRoot || (isYounger(stat) && carriesId(stat.pid, query.sessionId))) roots.push(stat);
-      });
-      const tree = withDescendants(roots, all);
+      const { tree, inGroup } = await seeingAll(look);
       strays = tree.filter((stat) => !inGroup.has(stat));
       return tree.map((stat) => treeProcess(stat, inGroup.has(stat), query.kill));
     },

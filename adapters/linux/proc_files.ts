@@ -9,6 +9,8 @@ import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync 
 
 /** Kept for when the process has no other descriptor left: a look that fails would read as "nobody is there". */
 let reserve: number | undefined;
+let isKept = false;
+let short = 0;
 
 /**
  * Opens the descriptor that is given up for the moment of a read when there is no other.
@@ -18,7 +20,7 @@ let reserve: number | undefined;
 export function openReserve(): boolean | undefined {
   try {
     reserve ??= openSync("/proc/self/stat", "r");
-    return true;
+    return isKept = true;
   } catch (error) {
     return isShortage(error) ? undefined : false;
   }
@@ -56,22 +58,29 @@ export function readMemory(pid: number, address: number, length: number): DataVi
   });
 }
 
+/** How many reads have failed so far for want of a descriptor: a look in which that grows has not seen everything. */
+export function shortages(): number {
+  return short;
+}
+
 /** `undefined` instead of an error. */
 function attempt<T>(read: () => T): T | undefined {
   try {
-    return read();
+    const seen = read();
+    if (isKept && reserve === undefined) openReserve(); // another thread had been quicker
+    return seen;
   } catch (error) {
     return isShortage(error) ? withReserve(read) : undefined;
   }
 }
 
 function withReserve<T>(read: () => T): T | undefined {
-  if (reserve === undefined) return undefined;
-  closeSync(reserve);
+  if (reserve !== undefined) closeSync(reserve);
   reserve = undefined;
   try {
     return read();
-  } catch {
+  } catch (error) {
+    if (isShortage(error)) short += 1;
     return undefined;
   } finally {
     openReserve();

@@ -7,7 +7,7 @@
 
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
-import { numbersIn, readText } from "./proc_files.ts";
+import { numbersIn, readText, shortages } from "./proc_files.ts";
 
 /** What `/proc/<pid>/stat` says about a process. */
 export interface ProcStat {
@@ -41,6 +41,8 @@ export interface ProcessTable {
 
 const MARK = "OFFSTAGE_SESSION_ID=";
 const TURN_MS = 8; // how long a scan may hold the event loop in one go
+const SHORTAGE_TRIES = 20;
+const SHORTAGE_PAUSE_MS = 50;
 
 let nextLook: Promise<ProcessTable> | undefined;
 let lastLook: Promise<unknown> = Promise.resolve();
@@ -105,6 +107,16 @@ async function look(): Promise<ProcessTable> {
       return ids.includes(sessionId);
     },
   };
+}
+
+/** Repeats a look that has not seen everything for want of a descriptor, as long as that may be but a moment. */
+export async function seeingAll<Seen>(look: () => Promise<Seen>): Promise<Seen> {
+  for (let triesLeft = SHORTAGE_TRIES;; triesLeft--) {
+    const before = shortages();
+    const seen = await look();
+    if (shortages() === before || triesLeft === 0) return seen;
+    await setTimeout(SHORTAGE_PAUSE_MS);
+  }
 }
 
 /** The session ids in a process's environment, mostly none or one. Empty when it cannot be read. */
