@@ -37,7 +37,8 @@ export async function openLedger(): Promise<Ledger> {
   const runtime = await thisRuntime();
   const out = new Map<Account, number>();
   const faults: string[] = [];
-  const sinks: WeakRef<OutputSink>[] = []; // a session and its sink hold each other
+  let sinks: WeakRef<OutputSink>[] = []; // a session and its sink hold each other
+  let started = 0;
 
   /** Counts something as out until the answer is called. */
   function take(account: Account): () => void {
@@ -59,6 +60,7 @@ export async function openLedger(): Promise<Ledger> {
   }
 
   async function spawn(spec: SpawnSpec, sink: OutputSink): Promise<Child> {
+    started += 1;
     sinks.push(new WeakRef(sink));
     const giveBack = take("outputs without an end");
     let hasEnded = false;
@@ -125,8 +127,11 @@ export async function openLedger(): Promise<Ledger> {
     signal: countingSignal(() => take("abort listeners")),
     outstanding: () => Object.fromEntries([...out].filter(([, count]) => count !== 0)),
     faults,
-    started: () => sinks.length,
-    inMemory: () => sinks.filter((sink) => sink.deref() !== undefined).length,
+    started: () => started,
+    inMemory: () => {
+      sinks = sinks.filter((sink) => sink.deref() !== undefined); // those that have gone take no room here either
+      return sinks.length;
+    },
   };
 }
 
