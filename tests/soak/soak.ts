@@ -18,7 +18,7 @@ import { createWorld, SCOPES } from "./world.ts";
 const LIVES = [...OUTPUT_LIVES, ...INPUT_LIVES, ...TREE_LIVES];
 
 /** An operation that takes longer hangs, ms. */
-const HANGS_MS = 120_000;
+const HANGS_MS = 240_000;
 
 /** Operations are numbered from here in the lane of the faults, so that they choose otherwise. */
 const FAULT_OPS = 1_000_000_000;

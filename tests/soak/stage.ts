@@ -136,6 +136,16 @@ export async function endBy(stage: Stage, id: string): Promise<End> {
   }
 }
 
+/** Ends a session's tree and waits until that is certain: on a busy machine longer than one call waits. */
+export async function killSurely({ call }: Stage, id: string): Promise<End> {
+  for (let round = 0;; round++) {
+    const { details, text } = await call({ action: "kill", sessionId: id, wait: 30_000 });
+    assert("confirmed" in details, text);
+    if (details.confirmed) return endOf(details);
+    assert(round < 5 && !text.includes("could not be ended"), `not confirmed: ${text}`);
+  }
+}
+
 /** Leaves the record of an ended session to the retention, or sees to it itself. */
 export async function partWith({ random, agent, call, world }: Stage, id: string): Promise<void> {
   const told = world.events.get(id)?.length ?? 0;
@@ -164,7 +174,7 @@ export async function processesOf(id: string): Promise<readonly number[]> {
 }
 
 /** Waits until something is so. */
-export async function untilTrue(met: () => boolean | Promise<boolean>, what: string, limitMs = 60_000): Promise<void> {
+export async function untilTrue(met: () => boolean | Promise<boolean>, what: string, limitMs = 180_000): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (!await met()) {
     if (performance.now() > deadline) throw new Error(`Waited ${limitMs} ms in vain: ${what}`);

@@ -13,6 +13,7 @@ import {
   fault,
   inBackground,
   inForeground,
+  killSurely,
   processesOf,
   startOf,
   stoppedFor,
@@ -45,9 +46,7 @@ export const TREE_LIVES: readonly Life[] = [
       const pty = world.terminals && random.chance(0.2);
       const { id: sessionId, view } = await inBackground(stage, { command: `${how} echo up; sleep 86400`, pty });
       await untilTrue(() => view.end > 0, "it is up");
-      const { details, text } = await call({ action: "kill", sessionId, wait: 30_000 });
-      assert("confirmed" in details && details.confirmed, `not confirmed: ${text}`);
-      compareEnd(stage, endOf(details), stoppedFor("killed"));
+      compareEnd(stage, await killSurely(stage, sessionId), stoppedFor("killed"));
       assertEquals(await processesOf(sessionId), [], "its tree has ended");
       await call({ action: "remove", sessionId });
     },
@@ -64,8 +63,7 @@ export const TREE_LIVES: readonly Life[] = [
       compareEnd(stage, endOf(rest), [exited(2)]);
       assertEquals([output, survivors.length], ["up\n", 1], "it says what lives on");
       if (random.chance(0.5)) {
-        const { details, text } = await call({ action: "kill", sessionId, wait: 30_000 });
-        assert("confirmed" in details && details.confirmed, `not confirmed: ${text}`);
+        compareEnd(stage, await killSurely(stage, sessionId), [exited(2)]);
         assertEquals(await processesOf(sessionId), [], "its tree has ended");
       }
       await call({ action: "remove", sessionId });

@@ -31,6 +31,9 @@ export const SCOPES = 16;
 /** The variable that makes a start fail as one does that finds no memory. */
 export const FAIL_START = "OFFSTAGE_SOAK_FAIL";
 
+/** Whether this process gets to run is looked at that often, ms. */
+const BEAT_MS = 500;
+
 /** The two tools of an agent, called in this process or over HTTP. */
 export interface Hands {
   exec(params: ExecParams, options?: Pick<ExecOptions, "signal">): Promise<ExecAnswer>;
@@ -75,6 +78,8 @@ export interface World {
   setClock(offsetMs: number): void;
   /** Says that descriptors run out until the answer is called. */
   exhaust(): () => void;
+  /** Longest time that this process has been kept from running since a moment of `performance.now()`, ms. */
+  starvedFor(since: number): number;
   /** Whether descriptors have been short at any time since a moment of `performance.now()`. */
   wasExhausted(since: number): boolean;
 }
@@ -121,6 +126,14 @@ export async function createWorld(folder: string, seed: number, tally: Tally): P
       agent.events.ack(event.id);
     });
   }
+
+  const stalls: { readonly at: number; readonly ms: number }[] = [];
+  let lastBeat = performance.now();
+  setInterval(() => {
+    const now = performance.now();
+    if (now - lastBeat > 2 * BEAT_MS) stalls.push({ at: now, ms: now - lastBeat - BEAT_MS });
+    lastBeat = now;
+  }, BEAT_MS).unref();
 
   const tokenOf = (scope: string): string => `token-of-${scope}`;
   let server: Server | undefined;
@@ -183,6 +196,7 @@ export async function createWorld(folder: string, seed: number, tally: Tally): P
         lastExhausted = performance.now();
       };
     },
+    starvedFor: (since) => Math.max(0, ...stalls.filter(({ at }) => at >= since).map(({ ms }) => ms)),
     wasExhausted: (since) => exhausted > 0 || lastExhausted >= since,
   };
 }
