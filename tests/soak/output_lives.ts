@@ -132,8 +132,8 @@ export const OUTPUT_LIVES: readonly Life[] = [
       const { random, world } = stage;
       const code = random.below(4);
       const cast = castOf(stage);
-      const played = random.chance(0.1)
-        ? await perform(stage, { ...cast, command: `sleep 2; ${cast.command}` }, `exit ${code}`, YIELDS)
+      const played = random.chance(0.05)
+        ? await perform(stage, { ...cast, command: `sleep 4; ${cast.command}` }, `exit ${code}`, YIELDS)
         : await perform(stage, cast, `exit ${code}`);
       const poller = createPoller(stage.call, played.id, played.truth, world.tally);
       const end = await poller.toEnd(waits(stage));

@@ -13,7 +13,7 @@ import { OUTPUT_LIVES } from "./output_lives.ts";
 import { createStage, Refused } from "./stage.ts";
 import { count, growthOf, type Loss, type Tally } from "./tally.ts";
 import { TREE_LIVES } from "./tree_lives.ts";
-import { createWorld, SCOPES } from "./world.ts";
+import { createWorld, SCOPES, type World } from "./world.ts";
 
 const LIVES = [...OUTPUT_LIVES, ...INPUT_LIVES, ...TREE_LIVES];
 
@@ -51,6 +51,8 @@ export async function soak(options: SoakOptions): Promise<void> {
   const until = performance.now() + forMs;
   let next = 0;
   let before: Rest | undefined;
+  // What is loaded on first use is: Bun never again loads a module for which it once found no descriptor
+  await loadAll(world);
   options.onBegun?.(world.instance);
 
   function lose(op: number | null, doing: string, error: unknown): void {
@@ -117,4 +119,13 @@ export async function soak(options: SoakOptions): Promise<void> {
   if (growth !== undefined) lose(null, "the heap", growth);
   await world.offstage.close();
   for (const leftover of await findLeftovers(world, undefined)) lose(null, "after closing", leftover);
+}
+
+/** Uses each tool once. */
+async function loadAll({ agents: [agent], terminals }: World): Promise<void> {
+  await agent?.exec({ command: "true; sleep 0.1", yieldMs: 10, pty: terminals });
+  for (const { sessionId } of agent?.sessions() ?? []) {
+    await agent?.process({ action: terminals ? "screen" : "poll", sessionId, until: "exit", timeout: 30_000 });
+  }
+  await agent?.killAll();
 }

@@ -68,7 +68,10 @@ export async function inForeground(stage: Stage, params: ExecParams): Promise<En
 export async function inBackground(stage: Stage, params: ExecParams): Promise<Started> {
   const { world, random, agent } = stage;
   const startedAt = performance.now();
-  const { details } = await startOf(stage, { background: true, ...params });
+  const { details, text } = await startOf(stage, { background: true, ...params });
+  if (details.status !== "running" && params.yieldMs !== undefined && world.starvedFor(startedAt) > 1_000) {
+    throw new Refused(`it ended before this process got to run: ${text}`);
+  }
   assert(
     details.status === "running" && "tail" in details,
     `"running", but after ${Math.round(performance.now() - startedAt)} ms: ${JSON.stringify(details).slice(-600)}`,
