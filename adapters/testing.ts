@@ -46,6 +46,13 @@ export interface SpawnerCasesOptions {
    */
   readonly descriptors?: () => number;
   /**
+   * How many commands a case starts where a fault may show among many only. Fewer are for hosts where a start takes long;
+   * below 10, a descriptor that is forgotten with each of them goes unseen.
+   *
+   * @default {200}
+   */
+  readonly starts?: number;
+  /**
    * How long a case waits for what must come, in milliseconds. Only a failure takes that long.
    *
    * @default {30000}
@@ -64,6 +71,7 @@ export interface SpawnerCase {
 }
 
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
+const DEFAULT_STARTS = 200;
 const DEFAULT_LIMIT_MS = 30_000; // a busy machine may take seconds to start a program
 
 const CASES: readonly CaseDefinition[] = [
@@ -112,6 +120,7 @@ async function runCase(definition: CaseDefinition, options: SpawnerCasesOptions)
     way: definition.way,
     cwd: options.cwd,
     path: options.path ?? DEFAULT_PATH,
+    starts: options.starts ?? DEFAULT_STARTS,
     limitMs: options.limitMs ?? DEFAULT_LIMIT_MS,
     descriptors: options.descriptors,
   });

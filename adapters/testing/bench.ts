@@ -55,6 +55,8 @@ export interface Bench {
   readonly cwd: string;
   /** Counts the descriptors that this process has open. */
   readonly descriptors: () => number;
+  /** How many commands to start where it takes many. */
+  readonly starts: number;
   /** Starts a program. */
   start(argv: SpawnSpec["argv"], options?: StartOptions): Promise<Run>;
   /** Starts a script of the POSIX shell. */
@@ -77,6 +79,8 @@ export interface BenchOptions {
   readonly cwd: string;
   /** `PATH` of commands. */
   readonly path: string;
+  /** How many commands to start where it takes many. */
+  readonly starts: number;
   /** How long to wait for what must come. */
   readonly limitMs: number;
   /** Counts the descriptors that this process has open. */
@@ -106,7 +110,7 @@ interface Recording {
 
 /** Opens a bench; close it. */
 export function openBench(options: BenchOptions): Bench {
-  const { spawner, way, cwd, path, limitMs, descriptors = () => 0 } = options;
+  const { spawner, way, cwd, path, starts, limitMs, descriptors = () => 0 } = options;
   const runs: OwnRun[] = [];
   const failed: Recording[] = [];
   const faults: string[] = [];
@@ -140,6 +144,7 @@ export function openBench(options: BenchOptions): Bench {
     way,
     cwd,
     descriptors,
+    starts,
     start,
     sh,
     print: async (script, over) => {

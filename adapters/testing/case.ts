@@ -18,6 +18,7 @@ import type { Bench, Way } from "./bench.ts";
  * - `late-output` – what a left-behind process prints after the exit still arrives
  * - `tail` – the last output of a child is never lost
  * - `binary` – bytes that are no UTF-8 pass unchanged
+ * - `unread-input` – a child that ends without having read all of its input is told of like any other
  * - `backpressure` – a write waits until it is taken, and fails when nobody is left to take it
  * - `release` – a release closes the child's streams at once
  * - `inspector` – children have an inspector
@@ -34,6 +35,7 @@ export type Trait =
   | "late-output"
   | "tail"
   | "binary"
+  | "unread-input"
   | "backpressure"
   | "release"
   | "inspector"

@@ -68,7 +68,7 @@ export const inputCases: readonly CaseDefinition[] = [
     await run.child.endInput();
   }),
 
-  onPipes("a write that the child stops reading half-way is refused", [], async (bench) => {
+  onPipes("a write that the child stops reading half-way is refused", ["unread-input"], async (bench) => {
     const run = await bench.sh("head -c 1 >/dev/null", { stdin: "open" });
     await expectRejection(run.write(new Uint8Array(10_000_000)), "stdin-closed", "the write");
     expectEqual(await run.finish(), { code: 0 }, "the exit");

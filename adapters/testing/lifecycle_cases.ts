@@ -7,7 +7,7 @@ import { type Bench, forEachOf, TERMINAL_SIZE } from "./bench.ts";
 import { type CaseDefinition, eitherWay, inTerminal, onPipes } from "./case.ts";
 import { expectEqual, expectRejection, expectThat } from "./expect.ts";
 
-const CHILDREN = 40;
+const MANY_CHILDREN = 40;
 const KEPT_BY_THE_RUNTIME = 8; // descriptors of thread pools and the like; a leak would be one a child at least
 
 /** Cases of ended and released children. */
@@ -54,7 +54,7 @@ export const lifecycleCases: readonly CaseDefinition[] = [
 
   ...eitherWay("neither ended children nor failed spawns leave a descriptor", ["descriptors"], async (bench) => {
     const startMany = (): Promise<void> =>
-      forEachOf(Array.from({ length: CHILDREN }), async () => {
+      forEachOf(Array.from({ length: Math.min(MANY_CHILDREN, bench.starts) }), async () => {
         const run = await bench.start(["true"], { stdin: "open" });
         await run.finish();
         run.child.release();
@@ -70,10 +70,11 @@ export const lifecycleCases: readonly CaseDefinition[] = [
     bench,
   ) => {
     const before = bench.descriptors();
+    const many = Math.min(MANY_CHILDREN, bench.starts);
     const runs = await Promise.all(
-      Array.from({ length: CHILDREN }, () => bench.start(["sleep", "60"], { stdin: "open" })),
+      Array.from({ length: many }, () => bench.start(["sleep", "60"], { stdin: "open" })),
     );
-    expectThat(bench.descriptors() >= before + CHILDREN, "a child that runs holds a descriptor");
+    expectThat(bench.descriptors() >= before + many, "a child that runs holds a descriptor");
     for (const { child } of runs) child.release();
     for (const run of runs) {
       run.child.signal("SIGKILL", "child"); // one that could tell of its exit may have been kept until then

@@ -84,6 +84,6 @@ export function openOn(runtime: Runtime, exec: ExecConfig = {}): Bench {
 
 /** A bench for one spawner, as the cases of `offstage/testing` have it: for what only that spawner does. */
 export function openTestBench(spawner: Spawner, way: Way): SpawnerBench & AsyncDisposable {
-  const bench = openBench({ spawner, way, cwd: "/", path: process.env["PATH"] ?? "", limitMs: 30_000 });
+  const bench = openBench({ spawner, way, cwd: "/", path: process.env["PATH"] ?? "", starts: 200, limitMs: 30_000 });
   return { ...bench, [Symbol.asyncDispose]: bench.close };
 }

@@ -52,10 +52,12 @@ test("host-lost: a command in the foreground, and a server that is gone for good
   const answer = agent.exec({ command: sleep, yieldMs: 60_000 });
   await eventually(() => processesWith(sleep).length === 1, "it runs");
   const connections = server.connections();
+  const serverEnded = once(server.process, "exit"); // until then it may accept connections still
   server.process.kill("SIGKILL");
   for (const pid of connections) process.kill(pid, "SIGKILL");
   const { details } = await answer;
   assertEquals(["reason" in details && details.reason, details.status], ["host-lost", "failed"]);
+  await serverEnded;
   assertMatch((await agent.exec({ command: "true" })).text, /Cannot reach 127\.0\.0\.1: .*refused/);
   await gone(sleep);
 });

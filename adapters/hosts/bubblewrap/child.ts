@@ -5,6 +5,7 @@
  * @module
  */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { readStat } from "../../linux/process_table.ts";
 import { nodeKill } from "../../node/kill.ts";
 import { unfoldExit } from "../shell_status.ts";
@@ -15,6 +16,9 @@ import type { Child, SignalName, SignalOutcome, TreeProcess } from "../../../mod
 const HARMLESS: ReadonlySet<SignalName> = new Set<SignalName>([
   ...["SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGWINCH"] as const,
 ]);
+
+/** Time that the kernel has to end what is in a sandbox once its bwrap has exited, ms: it takes few, on a busy machine more. */
+const LEFT_LIMIT_MS = 5_000;
 
 /**
  * Makes a child of the command. Its process id remains that of bwrap: whoever ends that ends the sandbox, and everything
@@ -59,12 +63,20 @@ export function sandboxedChild(bwrap: Child): Child {
 
   /** Without bwrap, as long as it only waits for the command. */
   async function tree(): Promise<readonly TreeProcess[]> {
+    if (hasExited) return await leftAfterExit();
     const all = await inspector?.tree() ?? [];
-    if (hasExited) return all;
     const inside = find();
     const group = inside === undefined ? undefined : groupOf(inside);
     return all.filter(({ pid }) => pid !== outer && pid !== inside?.init.pid)
       .map((member) => ({ ...member, inGroup: readStat(member.pid)?.group === group }));
+  }
+
+  async function leftAfterExit(): Promise<readonly TreeProcess[]> {
+    for (const limit = performance.now() + LEFT_LIMIT_MS;;) {
+      const left = await inspector?.tree() ?? [];
+      if (left.length === 0 || performance.now() > limit) return left;
+      await sleep(10);
+    }
   }
 
   return { ...bwrap, exited, signal, inspector: { tree, reader: () => inspector.reader() } };

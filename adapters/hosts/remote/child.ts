@@ -56,11 +56,20 @@ export function remoteChild({ client, overseer, started, ended, spec, target }: 
     for (const stray of strays) stray.signal("SIGKILL");
   }
 
+  /** When the leader of the group was started, and whether somebody of it lives; `undefined` if nobody answers. */
+  async function lookAtGroup(): Promise<{ readonly start: string; readonly isLeft: boolean } | undefined> {
+    const answer = await overseer.ask(`a ${group} ${group}`);
+    if (answer === undefined) return undefined;
+    const [start = "none"] = answer;
+    // What is there may be dead, with nobody who reaps it, or the script
+    const isLeft = answer.length > 0 && (await inspector?.tree() ?? [{ inGroup: true }]).some(({ inGroup }) => inGroup);
+    return { start, isLeft };
+  }
+
   async function lookForOthers(): Promise<void> {
-    const [start] = await overseer.ask(`a ${group} ${group}`) ?? [];
-    if (leader === "any") leader = start ?? "none";
-    // What is there may be the script, which nobody has reaped yet
-    isLeft = start !== undefined && (await inspector?.tree() ?? [{ inGroup: true }]).some(({ inGroup }) => inGroup);
+    const group = await lookAtGroup();
+    if (leader === "any") leader = group?.start ?? "none";
+    isLeft = group?.isLeft ?? false;
   }
 
   async function exitOf(end: EndMark): Promise<Exit> {
@@ -87,8 +96,7 @@ export function remoteChild({ client, overseer, started, ended, spec, target }: 
 
   /** The script has been killed with its command: a client that does not notice, being stuck in a write, is ended too. */
   async function endClient(): Promise<void> {
-    const others = await overseer.ask(`a ${group} ${group}`);
-    if (others?.length !== 0) return;
+    if ((await lookAtGroup())?.isLeft !== false) return;
     await within(client.exited, NOTICE_LIMIT_MS);
     isClientEnded = true;
     client.signal("SIGKILL", "group");
