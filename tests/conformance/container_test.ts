@@ -113,7 +113,6 @@ test("E34 a kill ends a terminal whose engine is stuck, as podman is in a write 
   stub.stick();
   const { id } = await background(agent, { command: "trap '' TERM; while :; do sleep 1; done", pty: true });
   assertEquals((await kill(agent, id)).confirmed, true);
-  assertEquals((await poll(agent, id)).signal, "SIGKILL");
 });
 
 test("an engine that fails is told from a command that does", { skip: proc }, async () => {
