@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { setImmediate } from "node:timers/promises";
 import type { OutputSink, Spawner, SpawnSpec } from "../../../mod.ts";
 import { spawnOnPipes } from "../../node/pipes.ts";
 import { type LateSink, lateSink, type Launch, launch } from "./launch.ts";
@@ -35,6 +36,7 @@ export function keepSpare(spawner: Spawner, overseer: Overseer): TakeClient {
   async function prepare(): Promise<Waiting | undefined> {
     const sink = lateSink();
     try {
+      await setImmediate(); // a start blocks this process for milliseconds: first the command itself is told to run
       const prepared = await launch(inner, overseer, sink, { sessionId: "", scope: "" });
       prepared.client.keepAlive?.(false);
       return { launch: prepared, sink };
