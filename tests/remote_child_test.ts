@@ -61,6 +61,7 @@ test("E34 a killed terminal ends although its client is stuck and nobody reaps w
       env: {},
       stdin: "closed",
       sessionId: "s",
+      scope: "tester",
       terminal: { cols: 80, rows: 24 },
     },
     target: "docker box",
