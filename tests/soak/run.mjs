@@ -38,6 +38,8 @@ const GONE_WITHIN_MS = 10_000;
 /** A worker that takes that much longer than its load hangs, ms. */
 const HANGS_AFTER_MS = 300_000;
 
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130)); // its worker goes with it
+
 const options = readOptions(process.argv.slice(2));
 console.log(
   `soak: ${options.minutes} min on ${options.runtimes.join(", ")}, one after the other; --seed ${options.seed}`,
