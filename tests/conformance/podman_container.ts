@@ -13,7 +13,7 @@ import { container, type ContainerOptions } from "../../adapters/hosts/container
 import type { ExecConfig } from "../../mod.ts";
 import { closing } from "../closing.ts";
 import { skipUnless } from "../skip.ts";
-import type { Bench } from "./agent.ts";
+import { type Bench, eventually, processesWith } from "./agent.ts";
 import { freshFolder, needs, proc } from "./machine.ts";
 
 /** A container that runs until it is disposed of, or this process ends. */
@@ -61,6 +61,8 @@ export async function openPodmanContainer(): Promise<PodmanContainer> {
     stop,
     [Symbol.asyncDispose]: async () => {
       await stop();
+      // The engine clears up after each command by a process of its own, which would make the folder anew
+      await eventually(() => processesWith(folder.path).length === 0, "the engine is done");
       await folder[Symbol.asyncDispose]();
     },
   };
