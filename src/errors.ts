@@ -39,6 +39,28 @@ export function listProblems(problems: readonly Problem[]): string {
   return problems.map(({ key, message }) => (key === "" ? message : `${key}: ${message}`)).join("; ");
 }
 
+/** Problems that an answer lists: whoever has more learns nothing from the rest, and a model has to read them. */
+const MOST_PROBLEMS = 40;
+
+/** Longest key and message of a problem, UTF-16 units: what was given may be repeated in them, and may be megabytes. */
+const LONGEST_KEY = 100;
+const LONGEST_MESSAGE = 600;
+
+/** As many problems as an answer has room for; the last one says how many more there are. */
+export function fewProblems(problems: readonly Problem[]): readonly Problem[] {
+  const shown = problems.slice(0, MOST_PROBLEMS).map(({ key, message }) => ({
+    key: clipped(key, LONGEST_KEY),
+    message: clipped(message, LONGEST_MESSAGE),
+  }));
+  const more = problems.length - shown.length;
+  return more === 0 ? shown : [...shown, { key: "", message: `${more} more problems` }];
+}
+
+/** The beginning of a text that may be long. */
+export function clipped(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
 /**
  * Every error this package throws, but for {@linkcode AbortError}.
  *

@@ -25,6 +25,9 @@ export interface KnownKeys {
   readonly prefix?: string;
 }
 
+/** Unknown keys that are told the nearest known one: whoever has more has not misspelt them, and looking takes time. */
+const MOST_HINTS = 20;
+
 /**
  * Validates an object. A `null` value counts as absent: strict tool callers send it for every optional key.
  *
@@ -39,11 +42,9 @@ export function check<T>(
   known: KnownKeys,
 ): Checked<T> {
   const prefix = known.prefix ?? "";
-  const shape = asRecord(input);
-  if (shape === undefined) {
-    const key = prefix.replace(/\.$/, "");
-    return { ok: false, problems: [{ key, message: `expected an object but received ${describe(input)}` }] };
-  }
+  const read = readOnce(input, prefix.replace(/\.$/, ""));
+  if (!read.ok) return read;
+  const shape = read.value;
   const unknown: Problem[] = [];
   const wrong: Problem[] = [];
   const taken: Record<string, unknown> = {};
@@ -52,12 +53,16 @@ export function check<T>(
     if (value === null || value === undefined) continue;
     const entry = Object.hasOwn(entries, key) ? entries[key] : undefined;
     if (entry === undefined) {
-      unknown.push({ key: prefix + key, message: unknownKey(key, known) });
+      unknown.push({ key: prefix + key, message: unknown.length < MOST_HINTS ? unknownKey(key, known) : "unknown" });
       continue;
     }
-    const { output, issues = [] } = v.safeParse(entry, value);
-    taken[key] = output;
-    for (const issue of issues) wrong.push({ key: prefix + keyOf(key, issue), message: problemText(issue) });
+    try {
+      const { output, issues = [] } = v.safeParse(entry, value);
+      taken[key] = output;
+      for (const issue of issues) wrong.push({ key: prefix + keyOf(key, issue), message: problemText(issue) });
+    } catch (error) {
+      wrong.push({ key: prefix + key, message: unreadable(error) });
+    }
   }
   for (const key of known.required ?? []) {
     if (!Object.hasOwn(taken, key)) wrong.push({ key: prefix + key, message: "required" });
@@ -89,9 +94,24 @@ export function signalProblems(signal: unknown, key = "signal"): readonly Proble
   return isSignal ? [] : [{ key, message: `expected an AbortSignal but received ${describe(signal)}` }];
 }
 
-function asRecord(input: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (input === undefined || input === null) return {};
-  return typeof input === "object" && !Array.isArray(input) ? (input as Record<string, unknown>) : undefined;
+/**
+ * The own keys of an object with their values, each asked for once: what was checked is what is used, and a getter or a
+ * proxy that throws is a problem like any other.
+ *
+ * @param key what the object is called in a problem
+ */
+export function readOnce(input: unknown, key = ""): Checked<Readonly<Record<string, unknown>>> {
+  try {
+    if (input === undefined || input === null) return { ok: true, value: {} };
+    if (typeof input === "object" && !Array.isArray(input)) return { ok: true, value: { ...input } };
+    return { ok: false, problems: [{ key, message: `expected an object but received ${describe(input)}` }] };
+  } catch (error) {
+    return { ok: false, problems: [{ key, message: unreadable(error) }] };
+  }
+}
+
+function unreadable(error: unknown): string {
+  return `cannot be read: ${error instanceof Error ? error.message : "it throws"}`;
 }
 
 function unknownKey(key: string, known: KnownKeys): string {
@@ -119,7 +139,8 @@ function problemText(issue: v.BaseIssue<unknown>): string {
   );
 }
 
-function describe(value: unknown): string {
+/** A value in a few words, for one who has given the wrong one. */
+export function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "number") return String(value);

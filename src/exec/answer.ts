@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { listProblems, type OffstageError, type Problem } from "../errors.ts";
+import { fewProblems, listProblems, type OffstageError, type Problem } from "../errors.ts";
 import { type LimitEnd, type Limits, limitsText } from "../limits.ts";
 import { type BoundedOutput, tailOfLog } from "../output/budget.ts";
 import type { SignalName } from "../runtime.ts";
@@ -155,7 +155,8 @@ const REASONS: Readonly<Partial<Record<OffstageError["code"], NotStartedDetails[
 
 /** The answer when nothing was started. */
 export function notStarted(error: OffstageError): ExecAnswer {
-  const { message, problems } = error;
+  const { message } = error;
+  const problems = fewProblems(error.problems);
   const text = problems.length === 0 ? message : `${message}. ${listProblems(problems)}`;
   const reason = REASONS[error.code] ?? "spawn-error";
   return {

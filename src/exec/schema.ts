@@ -8,7 +8,7 @@ import type { Problem } from "../errors.ts";
 import { LIMIT_NAMES, type Limits, limitsSchema } from "../limits.ts";
 import { isPattern, patternTrouble } from "../pattern.ts";
 import type { NotifyOn } from "../session/line_watch.ts";
-import { check, type Checked, numberLike } from "../validate.ts";
+import { check, type Checked, describe, numberLike } from "../validate.ts";
 
 /** Parameters of `exec`. Only `command` is required; an unknown key is an error that names the nearest known one. */
 export interface ExecParams {
@@ -74,14 +74,7 @@ const NO_MAP = "expected an object of names and values, or a list of { name, val
 const entries = {
   command: v.pipe(v.string(), v.check((text) => text.trim() !== "", "is blank: give a command to run")),
   workdir: v.optional(v.pipe(v.string(), v.check((path) => !path.includes("\0"), "must not contain NUL"))),
-  env: v.optional(
-    v.pipe(
-      v.unknown(),
-      v.transform(withoutPairs),
-      v.check((env) => !Array.isArray(env), NO_MAP),
-      v.record(v.string(), v.string(), NO_MAP),
-    ),
-  ),
+  env: v.optional(v.pipe(v.unknown(), v.transform(withoutPairs), v.rawTransform(variables))),
   yieldMs: v.optional(numberLike()),
   background: v.optional(v.boolean()),
   timeout: v.optional(numberLike()),
@@ -159,9 +152,28 @@ const KNOWN = {
 
 /** A list of `{ name, value }` is what strict tool callers send for a map: theirs have no free keys. */
 function withoutPairs(input: unknown): unknown {
-  if (!Array.isArray(input) || !input.every(isPair)) return input;
+  if (!Array.isArray(input) || ![...input].every(isPair)) return input; // spread: `every` passes over holes
   const map = Object.fromEntries(input.map(({ name, value }) => [name, value]));
   return Object.keys(map).length === input.length ? map : input;
+}
+
+/** Not a record of valibot's: that leaves out `constructor` and `__proto__`, which are names of variables like others. */
+function variables(
+  { dataset: { value: input }, addIssue, NEVER }: v.RawTransformContext<unknown>,
+): Readonly<Record<string, string>> {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    addIssue({ message: NO_MAP });
+    return NEVER;
+  }
+  const pairs: (readonly [string, string])[] = [];
+  for (const [name, value] of Object.entries(input)) {
+    if (typeof value === "string") pairs.push([name, value]);
+    else {
+      const message = `expected string but received ${describe(value)}`;
+      addIssue({ message, path: [{ type: "unknown", origin: "value", input, key: name, value }] });
+    }
+  }
+  return Object.fromEntries(pairs);
 }
 
 function isPair(entry: unknown): entry is { readonly name: string; readonly value: unknown } {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ToolAnswer } from "../exec/answer.ts";
-import { listProblems, type Problem } from "../errors.ts";
+import { clipped, fewProblems, listProblems, type Problem } from "../errors.ts";
 import type { LimitEnd } from "../limits.ts";
 import type { SignalName } from "../runtime.ts";
 import type { EndReason, EndStatus, Outcome } from "../session/outcome.ts";
@@ -77,13 +77,17 @@ export function notPossible(message: string, more: Pick<FailureDetails, "taken">
 
 /** The answer to a call whose parameters are wrong. */
 export function invalidCall(problems: readonly Problem[]): ProcessAnswer<never> {
-  return failure({ reason: "invalid", message: `Nothing was done. ${listProblems(problems)}`, problems });
+  const few = fewProblems(problems);
+  return failure({ reason: "invalid", message: `Nothing was done. ${listProblems(few)}`, problems: few });
 }
+
+/** What is repeated of an id that is none, UTF-16 units. */
+const LONGEST_ID = 100;
 
 /** The answer to an id that is not among the scope's. */
 export function unknownSession(id: string, known: readonly string[]): ProcessAnswer<never> {
   const list = known.length === 0 ? "there are none" : `known are ${known.join(", ")}`;
-  return failure({ reason: "unknown-session", message: `No session "${id}": ${list}`, known });
+  return failure({ reason: "unknown-session", message: `No session "${clipped(id, LONGEST_ID)}": ${list}`, known });
 }
 
 /** Why a session is not kept any more. */

@@ -7,7 +7,7 @@ import * as v from "valibot";
 import type { Problem } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 import type { SignalName } from "../runtime.ts";
-import { check, type Checked, numberLike } from "../validate.ts";
+import { check, type Checked, numberLike, readOnce } from "../validate.ts";
 import { isPattern, patternTrouble } from "../pattern.ts";
 import { sendableSignal } from "./signals.ts";
 import { CONDITION_FORMS, conditionTrouble, isCondition, stableMs, type Until } from "./until.ts";
@@ -200,27 +200,23 @@ export function checkProcess(
   input: unknown,
   actions: readonly ProcessAction[] = PROCESS_ACTIONS,
 ): Checked<ProcessParams> {
-  const checked = check<ProcessParams>(entries, input, KNOWN);
-  const action = givenAction(input);
-  if (action === undefined || !actions.includes(action)) return withActionProblem(checked, input, actions);
-  const places = misplaced(action, input as Record<string, unknown>);
+  const read = readOnce(input);
+  const given = read.ok ? read.value : {};
+  const checked = read.ok ? check<ProcessParams>(entries, given, KNOWN) : read;
+  const action = PROCESS_ACTIONS.find((known) => known === given["action"]);
+  if (action === undefined || !actions.includes(action)) return withActionProblem(checked, given["action"], actions);
+  const places = misplaced(action, given);
   const isTold = ({ key }: Problem): boolean => places.some((problem) => problem.key === key);
   const problems = [...(checked.ok ? [] : checked.problems.filter((problem) => !isTold(problem))), ...places];
   return checked.ok && problems.length === 0 ? checked : { ok: false, problems };
 }
 
-function givenAction(input: unknown): ProcessAction | undefined {
-  const action = (input as { action?: unknown } | undefined | null)?.action;
-  return PROCESS_ACTIONS.find((known) => known === action);
-}
-
 function withActionProblem(
-  checked: Checked<ProcessParams>,
-  input: unknown,
+  checked: Checked<unknown>,
+  action: unknown,
   actions: readonly ProcessAction[],
 ): Checked<ProcessParams> {
   const others = checked.ok ? [] : checked.problems.filter((problem) => problem.key !== "action");
-  const action = (input as { action?: unknown } | undefined | null)?.action;
   return {
     ok: false,
     problems: [

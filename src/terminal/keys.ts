@@ -61,6 +61,9 @@ const ASCII = /^[\0-\x7f]+$/;
 /** A family of four with skin tones has 23 UTF-16 units; what is longer is text. */
 const LONGEST_CHARACTER = 32;
 
+/** Wrong keys of a call that are told what may have been meant: whoever has more has not misspelt them. */
+const MOST_HINTS = 20;
+
 const PREFIX = /^(c|ctrl|control|m|alt|meta|s|shift)[-+](?=.)/isu;
 
 /**
@@ -104,7 +107,7 @@ export function encodeKeys(
   else add("hex", hex);
   for (const name of input.keys ?? []) {
     const bytes = encodeKey(name, modes);
-    if (bytes === undefined) problems.push({ key: "keys", message: explainKey(name) });
+    if (bytes === undefined) problems.push({ key: "keys", message: explainKey(name, problems.length < MOST_HINTS) });
     else add(name, bytes);
   }
   if (problems.length > 0) return { ok: false, problems };
@@ -231,13 +234,14 @@ function namedText(key: NamedKey, modifiers: Modifiers, modes: KeyModes): string
   }
 }
 
-/** Why a key cannot be sent, and what the caller may have meant. */
-function explainKey(name: string): string {
+/** Why a key cannot be sent, and what the caller may have meant if there is to be a hint: looking for one takes time. */
+function explainKey(name: string, hinted: boolean): string {
   const { base } = splitPrefixes(name);
   const shown = JSON.stringify(name);
   if (isCharacter(base) || NAMED_KEYS.has(base.toLowerCase())) {
     return `${shown} cannot be sent: a terminal has no code for that combination; send it without the prefix, or its bytes with hex`;
   }
+  if (!hinted) return `${shown} is not a key`;
   const prefix = name.slice(0, name.length - base.length);
   const near = nearest(base, KEY_NAMES).map((key) => {
     return keyText(prefix + key, { applicationCursor: false }) === undefined ? key : prefix + key;
