@@ -158,11 +158,13 @@ export function createGrid({ cols, rows: height }: ScreenSize, number: number, r
   }
 
   function goTo(to: number): void {
-    column();
+    const at = column();
     y = Math.max(0, Math.min(to, height - 1));
     reach();
+    moveTo(at);
   }
 
+  /** Not past the border: only a row that is longer has columns there, and blanks up to it would take time and room. */
   function moveTo(target: number): void {
     x = Math.max(0, Math.min(target, Math.max(cols - 1, sizeOf(row()))));
   }
@@ -225,13 +227,15 @@ export function createGrid({ cols, rows: height }: ScreenSize, number: number, r
       else goTo(y <= bottom ? Math.min(bottom, y + count) : y + count);
     },
     index() {
-      column();
+      const at = column();
       index();
+      moveTo(at);
     },
     reverseIndex() {
-      column();
+      const at = column();
       if (y === top) insertLines(top, 1);
       else goTo(y - 1);
+      moveTo(at);
     },
     eraseLine,
     eraseScreen(part) {
@@ -252,10 +256,11 @@ export function createGrid({ cols, rows: height }: ScreenSize, number: number, r
       x = 0;
     },
     scroll(count) {
-      column();
+      const at = column();
       if (count < 0) insertLines(top, -count);
       else scroll(count);
       reach();
+      moveTo(at);
     },
     eraseCells: (count) => eraseCells(row(), column(), column() + Math.min(count, cols)),
     insertCells: (count) => insertCells(row(), column(), Math.min(count, cols), cols),

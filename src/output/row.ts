@@ -56,7 +56,12 @@ export function sizeOf({ line, cells }: Row): number {
 
 /** Its columns. */
 export function widthOf(row: Row): number {
-  return row.cells === undefined && PLAIN.test(row.line) ? row.line.length : cellsOf(row).length;
+  return isPlain(row) ? row.line.length : cellsOf(row).length;
+}
+
+/** Whether each of its characters is known to take one column. */
+function isPlain({ line, cells }: Row): boolean {
+  return cells === undefined && PLAIN.test(line);
 }
 
 /** Empties it. */
@@ -79,6 +84,10 @@ export function writeAt(row: Row, column: number | undefined, text: string): num
   }
   if (column === 0 && row.cells === undefined && covers(text, row.line)) {
     row.line = text;
+    return undefined;
+  }
+  if (column !== undefined && column >= row.line.length && isPlain(row) && PLAIN.test(text)) {
+    row.line = row.line.padEnd(column) + text;
     return undefined;
   }
   const cells = editRow(row);
