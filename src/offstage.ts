@@ -11,6 +11,7 @@ import { closeDirectory, listedNodes } from "./exec/ask_directory.ts";
 import { nodeMap } from "./exec/node_map.ts";
 import type { NodeDirectory, NodeInfo } from "./exec/nodes.ts";
 import { createShells } from "./exec/shells.ts";
+import { checkedOptions, isDirectory } from "./options.ts";
 import type { GuardStatus, Runtime, Spawner, WrappingHost } from "./runtime.ts";
 import type { SessionEvent } from "./session/event.ts";
 import { createEvents } from "./session/events.ts";
@@ -115,7 +116,8 @@ export interface Offstage extends AsyncDisposable, Suspension {
  * console.log(run.text); // hello
  * ```
  */
-export function createOffstage(options: OffstageOptions): Offstage {
+export function createOffstage(given: OffstageOptions): Offstage {
+  const options = checkedOptions(given);
   const { runtime } = options;
   const settings = resolveSettings(options.tools?.exec, runtime.environment());
   execTool.begin();
@@ -213,10 +215,6 @@ function nodesOf(
   const spawners = Object.entries(nodes).map(([name, host]) => [name, spawnerOf(host, runtime)] as const);
   if (spawners.length === 0) return {};
   return { nodes: nodeMap(new Map(spawners), running), nodeNames: spawners.map(([name]) => name) };
-}
-
-function isDirectory(nodes: NonNullable<OffstageConfig["nodes"]>): nodes is NodeDirectory {
-  return [nodes.choose, nodes.list, nodes.close].every((method) => typeof method === "function");
 }
 
 function runsOn({ facts, state }: Session, node: string): boolean {

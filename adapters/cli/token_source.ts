@@ -73,12 +73,13 @@ function tokensOf(entries: readonly Entry[]): ReadonlyMap<string, string> {
     const trouble = colon < 0 || scope === ""
       ? "expected scope:token"
       : token.length < SHORTEST
-      ? `the token of ${scope} is shorter than ${SHORTEST} characters`
+      ? `the token is shorter than ${SHORTEST} characters`
       : !TOKEN.test(token)
-      ? `the token of ${scope} has other characters than letters, digits and ._~+/-=`
+      ? "the token has other characters than letters, digits and ._~+/-="
       : tokens.has(token) && tokens.get(token) !== scope
-      ? `the token of ${scope} is that of ${tokens.get(token)} too`
+      ? "the token is that of another scope too"
       : undefined;
+    // By its place alone: where a line end is missing, what stands before the last colon has a token in it
     if (trouble !== undefined) throw new OffstageError("invalid", `${place}: ${trouble}`);
     tokens.set(token, scope);
   }

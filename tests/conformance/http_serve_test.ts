@@ -117,9 +117,9 @@ test("tokens come from a file that nobody else may read, and no refusal tells on
     assertStringIncludes(await refusalOf(`one:${ONE}\n`, 0o644), `chmod 600 ${file}`);
     assertStringIncludes(await refusalOf(`# mine\n\n${ONE}\n`, 0o600), "line 3: expected scope:token");
     const short = await refusalOf("one:secret\n", 0o600);
-    assertMatch(short, /line 1: the token of one is shorter than 16 characters/);
+    assertMatch(short, /line 1: the token is shorter than 16 characters/);
     assert(!short.includes("secret"));
-    assertStringIncludes(await refusalOf(`one:${ONE}\ntwo:${ONE}\n`, 0o600), "the token of two is that of one too");
+    assertStringIncludes(await refusalOf(`one:${ONE}\ntwo:${ONE}\n`, 0o600), "line 2: the token is that of another scope too");
     writeFileSync(file, `# mine\n\n one : ${ONE} \r\n*:${ADMIN}`);
     const server = serveProgram(["--token-file", file]);
     try {

@@ -374,3 +374,15 @@ export function parsed(bytes: Uint8Array): { readonly value: unknown } | undefin
     return undefined;
   }
 }
+
+const CONFIG_KEYS = [
+  ..."backgroundMs timeoutSeconds timeoutSec cleanupMs maxOutputChars pendingMaxOutputChars inputWaitIdleMs".split(" "),
+  ..."maxResultChars maxSessions killGraceMs idleEndMs maxFinished maxFinishedChars notifyOnExit foldRepeats".split(
+    " ",
+  ),
+  ..."plainTerminal orphanGuard sandboxRequired shell inheritEnv host limits".split(" "),
+  ..."sandbox nodes elevated authorize onEvent requestHeartbeat endOnSignals".split(" "),
+];
+
+/** What is done to an empty configuration. */
+export const configChanges: fc.Arbitrary<readonly Change[]> = changesOf(CONFIG_KEYS, anyValue);

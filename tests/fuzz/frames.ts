@@ -70,13 +70,17 @@ export const frames: fc.Arbitrary<Frames> = fc.record({
   cut: fc.option(fc.nat(300), { nil: undefined }),
 }, { noNullPrototype: true });
 
-/** Whether the first frame is whole and by itself none that a client may send. */
-export function isBroken({ frames: [first] }: Frames): boolean {
+/**
+ * Whether the first frame is whole and by itself none that a client may send.
+ *
+ * @param masks whether the server minds a missing mask
+ */
+export function isBroken({ frames: [first] }: Frames, masks: boolean): boolean {
   if (first === undefined || first.length === "lies" || first.length === "huge") return false;
   const { fin, reserved, opcode, masked, payload } = first;
   const isControl = opcode >= 8;
   const isKnown = [1, 2, 8, 9, 10].includes(opcode); // 0 goes on with what nobody has begun
-  return reserved !== 0 || !masked || !isKnown || (isControl && (!fin || payload.length > 125));
+  return reserved !== 0 || (masks && !masked) || !isKnown || (isControl && (!fin || payload.length > 125));
 }
 
 /** The frames as they are sent; a mask is all zeros. */
