@@ -216,3 +216,26 @@ test("S2 an agent needs a scope that is not blank", () => {
     assertEquals(assertThrows(() => offstage.agent(scope as string), OffstageError).code, "invalid");
   }
 });
+
+test("R1 options that are not what they ought to be are named, all at once", () => {
+  const runtime = createFakeRuntime(createMachine(), createFakeSpawner(), createFakeClock());
+  const wrong = {
+    runtime,
+    tools: [],
+    sandbox: "bubblewrap",
+    nodes: { builder: 5, other: createFakeSpawner() },
+    elevated: { enabled: "yes", allowed: () => true },
+    authorize: {},
+    onEvent: "",
+    requestHeartbeat: 1,
+    endOnSignals: "no",
+  };
+  const { problems, message } = assertThrows(() => createOffstage(wrong as never), OffstageError);
+  assertEquals(
+    problems.map(({ key }) => key),
+    ["tools", "sandbox", "nodes.builder", "elevated", "authorize", "onEvent", "requestHeartbeat", "endOnSignals"],
+  );
+  assertStringIncludes(message, "onEvent: expected a function but received");
+  const absent = { runtime, sandbox: null, nodes: null, elevated: null, authorize: undefined, onEvent: null };
+  assertEquals(createOffstage(absent as never).settings.host, "auto");
+});

@@ -154,6 +154,57 @@ test("E3 variables reach the command as they are", async () => {
   assertEquals(Object.fromEntries(Object.keys(env).map((name) => [name, child.spec.env[name]])), env);
 });
 
+test("E3 variables may have the names of what every object has, and none is lost", async () => {
+  const bench = open();
+  const env = JSON.parse('{"constructor": "a", "prototype": "b", "__proto__": "c"}') as Record<string, string>;
+  const { child } = await start(bench, { env });
+  for (const [name, value] of Object.entries(env)) {
+    assertEquals(Object.getOwnPropertyDescriptor(child.spec.env, name)?.value, value, name);
+  }
+  const { problems } = await refused({ command: "ls", env: JSON.parse('{"__proto__": {}, "constructor": 1}') });
+  assertEquals(problems.map(({ key }) => key), ["env.__proto__", "env.constructor"]);
+});
+
+test("R1 what throws when it is read is a problem of its key, and the others are told too", async () => {
+  const throwing = Object.defineProperty({}, "A", {
+    enumerable: true,
+    get: () => {
+      throw new Error("not today");
+    },
+  });
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const { agent, spawner } = open();
+  const { details } = await notStarted(agent.exec({ command: "ls", env: throwing, limits: proxy, cols: 0 }));
+  assertEquals(details.problems.map(({ key }) => key), ["env", "limits", "cols"]);
+  assertEquals(details.problems[0]?.message, "cannot be read: not today");
+  const whole = await notStarted(agent.exec(proxy as ExecParams));
+  assertEquals([whole.details.problems.length, spawner.children.length], [1, 0]);
+});
+
+test("R1 a getter is asked once: what was checked is what runs", async () => {
+  const bench = open();
+  let asked = 0;
+  const { child } = await start(bench, {
+    get workdir() {
+      return `/${++asked}`;
+    },
+  }); // deno-fmt-ignore
+  assertEquals([asked, child.spec.cwd], [1, "/1"]);
+});
+
+test("R1 an answer does not grow with what is wrong", async () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 100_000 }, (_, index) => [`key${index}${"x".repeat(index % 50)}`, 1]),
+  );
+  for (const params of [many, { command: "ls", env: many }, { command: "ls", ["x".repeat(1_000_000)]: 1 }]) {
+    const { text, problems } = await refused(params);
+    assert(text.length < 30_000 && problems.length <= 41, `${text.length}`);
+  }
+  const { problems } = await refused(many);
+  assertEquals(problems.at(-1), { key: "", message: "99961 more problems" });
+});
+
 test("E10 null counts as absent for every optional key", async () => {
   const bench = open();
   const nulls = Object.fromEntries(Object.keys(WRONG).map((key) => [key, null]));

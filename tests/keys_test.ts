@@ -387,3 +387,10 @@ test("P32 any list of tokens is either sent whole or refused, and never throws",
     else assertEquals(result.problems.length, keys.filter((key) => sent(key) === undefined).length);
   }));
 });
+
+test("P32 a hundred thousand wrong keys are refused without looking for what each of them may mean", () => {
+  const result = encodeKeys({ keys: Array.from({ length: 100_000 }, () => "Entr") }, NORMAL);
+  assert(!result.ok);
+  const hints = result.problems.filter(({ message }) => message.includes("did you mean"));
+  assertEquals([result.problems.length, hints.length], [100_000, 20]);
+});

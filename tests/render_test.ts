@@ -241,6 +241,13 @@ test("R1 what moves cells and lines by the thousand takes time by its length, an
   }
 });
 
+test("R1 a cursor past the border comes back to it when it moves up or down: no row is blanks to where it was", () => {
+  const renderer = createRenderer({ size: { cols: 20, rows: 5 } });
+  renderer.write("terminal", `${"x".repeat(500)}\x1bMa\x1bMb\x1b[Bc\x1bDd\x1b[Te`);
+  const lines = renderer.take().split("\n").filter((line) => !line.startsWith("x"));
+  for (const line of lines) assertLessOrEqual(line.length, 25, JSON.stringify(line));
+});
+
 test("R1 lines put in and taken out at once are as if one by one", () => {
   const operation = fc.oneof(
     fc.tuple(fc.constantFrom("L", "M", "S", "T"), fc.integer({ min: 1, max: 9 })),

@@ -119,7 +119,11 @@ test("tokens come from a file that nobody else may read, and no refusal tells on
     const short = await refusalOf("one:secret\n", 0o600);
     assertMatch(short, /line 1: the token is shorter than 16 characters/);
     assert(!short.includes("secret"));
-    assertStringIncludes(await refusalOf(`one:${ONE}\ntwo:${ONE}\n`, 0o600), "line 2: the token is that of another scope too");
+    assertStringIncludes(
+      await refusalOf(`one:${ONE}\ntwo:${ONE}\n`, 0o600),
+      "line 2: the token is that of another scope too",
+    );
+    assert(!(await refusalOf(`one:${ONE}two:${ADMIN}é\n`, 0o600)).includes(ONE)); // a line end is missing
     writeFileSync(file, `# mine\n\n one : ${ONE} \r\n*:${ADMIN}`);
     const server = serveProgram(["--token-file", file]);
     try {

@@ -99,7 +99,7 @@ function open(): OpenPart {
       target("tokens", 10, fc.tuple(tokenText, tokenText), ([variable, text]) => {
         writeFileSync(file, text);
         chmodSync(file, 0o600);
-        process.env["OFFSTAGE_TOKENS"] = variable;
+        process.env["OFFSTAGE_TOKENS"] = variable.replaceAll("\0", ""); // no environment has any
         refusesOr(() => {
           for (const [token, scope] of givenTokens(file)) assert(token.length >= 16 && scope.trim() !== "", token);
         }, SECRET);

@@ -19,8 +19,8 @@ export interface Effort {
 export interface Outcome {
   readonly tried: number;
   readonly ms: number;
-  /** The input that took longest, ms. */
-  readonly slowestMs: number;
+  /** The input that took longest. */
+  readonly slowest: { readonly ms: number; readonly input: string };
   /** The smallest input that breaks it, and how. */
   readonly fault?: Fault;
 }
@@ -79,12 +79,14 @@ export function target<T>(
     again: async (input) => await check(input as T),
     fuzz: async ({ seed, runs, ms }) => {
       const started = performance.now();
-      let slowestMs = 0;
+      let underWay: Promise<void> | undefined;
+      let slowest: { readonly ms: number; readonly input: T } | undefined;
       const property = fc.asyncProperty(inputs, async (input) => {
         const begun = performance.now();
         const checked = check(input);
-        if (checked !== undefined) await inTime(checked);
-        slowestMs = Math.max(slowestMs, performance.now() - begun);
+        if (checked !== undefined) await inTime(underWay = checked);
+        const ms = performance.now() - begun;
+        if (ms > (slowest?.ms ?? 0)) slowest = { ms, input };
       });
       const details = await fc.check(property, {
         seed,
@@ -92,8 +94,13 @@ export function target<T>(
         interruptAfterTimeLimit: ms,
         includeErrorInReport: true,
       });
+      await underWay?.catch(() => {}); // when its time is over fast-check leaves it to itself
       const { counterexample, counterexamplePath, errorInstance, numRuns } = details;
-      const tried = { tried: numRuns, ms: performance.now() - started, slowestMs };
+      const tried = {
+        tried: numRuns,
+        ms: performance.now() - started,
+        slowest: { ms: slowest?.ms ?? 0, input: fc.stringify(slowest?.input) },
+      };
       if (counterexample === null) return tried;
       const message = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
       const fault = { input: fc.stringify(counterexample[0]), message, path: counterexamplePath ?? undefined };

@@ -73,7 +73,11 @@ const env: Rule = (value) => {
 
 const EXEC: Readonly<Record<string, Rule>> = {
   command: (value) =>
-    typeof value !== "string" || value.trim() === "" ? "invalid" : value.includes("\0") ? "unclear" : "valid",
+    typeof value !== "string" || value.trim() === "" || value.length > 2 ** 20
+      ? "invalid"
+      : value.includes("\0")
+      ? "unclear"
+      : "valid",
   workdir: (value) => says(typeof value === "string" && !value.includes("\0")),
   env,
   yieldMs: number,
