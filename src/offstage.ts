@@ -11,7 +11,7 @@ import { closeDirectory, listedNodes } from "./exec/ask_directory.ts";
 import { nodeMap } from "./exec/node_map.ts";
 import type { NodeDirectory, NodeInfo } from "./exec/nodes.ts";
 import { createShells } from "./exec/shells.ts";
-import { checkedOptions, isDirectory } from "./options.ts";
+import { checkedOptions, isDirectory } from "./exec/options.ts";
 import type { GuardStatus, Runtime, Spawner, WrappingHost } from "./runtime.ts";
 import type { SessionEvent } from "./session/event.ts";
 import { createEvents } from "./session/events.ts";

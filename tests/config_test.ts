@@ -236,6 +236,9 @@ test("R1 options that are not what they ought to be are named, all at once", () 
     ["tools", "sandbox", "nodes.builder", "elevated", "authorize", "onEvent", "requestHeartbeat", "endOnSignals"],
   );
   assertStringIncludes(message, "onEvent: expected a function but received");
+  const list = (): Promise<readonly never[]> => Promise.resolve([]);
+  const directory = { choose: () => Promise.reject(new Error("none")), list, close: () => Promise.resolve() };
+  assertEquals(createOffstage({ runtime, nodes: directory }).settings.host, "auto");
   const absent = { runtime, sandbox: null, nodes: null, elevated: null, authorize: undefined, onEvent: null };
   assertEquals(createOffstage(absent as never).settings.host, "auto");
 });

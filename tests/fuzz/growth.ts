@@ -4,7 +4,7 @@
  * @module
  */
 import { assert } from "@std/assert";
-import fc from "fast-check";
+import type fc from "fast-check";
 import process from "node:process";
 import { createCursor } from "../../src/output/cursor.ts";
 import { readLines } from "../../src/output/lines.ts";

@@ -10,6 +10,7 @@
  * @module
  */
 import { spawnSync } from "node:child_process";
+import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -25,8 +26,7 @@ const RUNTIMES = {
   bun: ["node_modules/bun/bin/bun.exe", MAIN],
 };
 
-/** Share of the time that each part gets. */
-/** @type {Readonly<Record<string, number>>} */
+/** Shares of the time. @type {Readonly<Record<string, number>>} */
 const PARTS = { parameters: 4, http: 4, mcp: 2, output: 8, growth: 3, sockets: 2, settings: 1 };
 
 process.chdir(root);
@@ -73,11 +73,17 @@ function main(words) {
   process.exitCode = failed.length === 0 ? 0 : 1;
 }
 
-/** @returns {boolean} whether there were no type errors */
+/**
+ * Compiles everything into `.build`, and puts the page beside it.
+ *
+ * @returns {boolean} whether there were no type errors
+ */
 function compile() {
   const { status } = spawnSync(process.execPath, [join("node_modules", "typescript", "bin", "tsc"), "-p", "tests"], {
     stdio: "inherit",
   });
   if (status !== 0) process.exitCode = 1;
+  const page = join("adapters", "http", "page");
+  cpSync(page, join(".build", page), { recursive: true });
   return status === 0;
 }

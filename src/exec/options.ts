@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { listProblems, OffstageError, type Problem } from "./errors.ts";
-import type { NodeDirectory } from "./exec/nodes.ts";
-import { describe, readOnce } from "./validate.ts";
+import { listProblems, OffstageError, type Problem } from "../errors.ts";
+import type { NodeDirectory } from "./nodes.ts";
+import { describe, readOnce } from "../validate.ts";
 
 interface Rule {
   readonly expected: string;
