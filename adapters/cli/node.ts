@@ -62,7 +62,7 @@ async function run(args: readonly string[]): Promise<number> {
   const stopping = signalled();
   const served = await serveWhenThere(options, stopping);
   if (served === undefined) return 0;
-  process.stdout.write(`Node ${served.id} serves on ${options.url}\n`);
+  process.stdout.write(`Node ${served.id} is there\n`);
   await Promise.race([stopping, served.ended]);
   await served.close();
   const reason = await served.ended;
@@ -102,7 +102,7 @@ function signalled(): Promise<void> {
   });
 }
 
-function optionsOf(args: readonly string[]): ServeNodeOptions & { readonly url: string } {
+function optionsOf(args: readonly string[]): ServeNodeOptions {
   const { values, positionals } = given(args, OPTIONS);
   if (positionals.length > 0) throw usage(`Unexpected word "${positionals[0]}": offstage node takes options only`);
   const { url, ...login } = takeNatsVariables();

@@ -149,6 +149,7 @@ function attach(terminal: NodePtyTerminal, spec: SpawnSpec, sink: OutputSink, { 
   socket.on("error", (error) => codeOf(error) !== "EAGAIN" && finish()); // EIO is how a terminal ends
   socket.on("close", finish);
 
+  let isHeld = false;
   let exitedAt: number | undefined;
   const exited = new Promise<Exit>((resolve) => {
     terminal.onExit(({ exitCode, signal }) => {
@@ -156,7 +157,7 @@ function attach(terminal: NodePtyTerminal, spec: SpawnSpec, sink: OutputSink, { 
       letGo();
       const tell = (): void => resolve(exitOf(exitCode, signal));
       // Silence counts from here on, so it must be the program's and not the runtime's
-      if (isOpen && fd !== undefined && io.isUnread?.(fd)) onNextEvent(socket, tell);
+      if (isOpen && !isHeld && fd !== undefined && io.isUnread?.(fd)) onNextEvent(socket, tell);
       else tell();
     });
   });
@@ -175,7 +176,10 @@ function attach(terminal: NodePtyTerminal, spec: SpawnSpec, sink: OutputSink, { 
       if (isOpen && exitedAt === undefined) attempt(() => terminal.resize(cols, rows)); // EBADF: just ended
     },
     ...(ptsName !== undefined && { isCooked: () => isCooked(ptsName) }),
-    hold: (isHeld) => isHeld ? socket.pause() : socket.resume(),
+    hold: (toBeHeld) => {
+      isHeld = toBeHeld;
+      toBeHeld ? socket.pause() : socket.resume();
+    },
     release: () => {
       finish();
       socket.destroy();

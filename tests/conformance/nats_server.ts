@@ -86,6 +86,8 @@ export interface Line extends AsyncDisposable {
   cut(): void;
   /** Takes connections again. */
   mend(): void;
+  /** Where connections from now on lead to. */
+  lead(port: number): void;
   /** Lets nothing pass, and tells nobody. */
   freeze(): void;
 }
@@ -120,6 +122,7 @@ export async function openLine(port: number): Promise<Line> {
     url: `nats://127.0.0.1:${address.port}`,
     cut,
     mend: () => void (isCut = false),
+    lead: (other) => void (port = other),
     freeze: () => {
       for (const [near, far] of pairs) {
         near.unpipe(far);

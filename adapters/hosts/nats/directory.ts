@@ -233,15 +233,15 @@ export function createDirectory(options: NatsConnection): NodeDirectory {
   /** A node that was chosen, ready to be used. */
   async function use(fleet: Fleet, known: Known): Promise<{ readonly name: string; readonly spawner: Spawner }> {
     const { id } = known.state;
-    known.started++;
-    if (known.link === undefined) {
+    let now = known;
+    if (now.link === undefined) {
       const hello = await greet(fleet, id);
-      if (hello === undefined) throw new OffstageError("invalid", `Node "${id}" is lost`);
-      const now = fleet.nodes.get(id) ?? known;
+      if (hello === undefined) throw new OffstageError("invalid", `Cannot run anything on node "${id}": it is lost`);
+      now = fleet.nodes.get(id) ?? known;
       now.link ??= createNodeLink({ gateway, hello, wire: fleet.wire, subjects, window: () => windowOf(fleet) });
-      return { name: id, spawner: now.link.spawner };
     }
-    return { name: id, spawner: known.link.spawner };
+    now.started++;
+    return { name: id, spawner: now.link.spawner };
   }
 
   function invalid(what: string, fleet: Fleet, scope: string): OffstageError {

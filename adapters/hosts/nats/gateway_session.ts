@@ -79,6 +79,8 @@ export function createGatewaySession(parts: GatewaySessionParts): GatewaySession
   let hasEnded = false; // its output
   let isReleased = false;
   let isOver = false;
+  let isStarted = false;
+  let early: Frame[] = []; // what came before the answer that it was started
   let alive: ReadonlySet<number> = new Set(); // at the last look
   let tellExit: (exit: Exit) => void;
   const exited = new Promise<Exit>((resolve) => tellExit = resolve);
@@ -149,8 +151,9 @@ export function createGatewaySession(parts: GatewaySessionParts): GatewaySession
   }
 
   function lose(why: string): void {
+    early = [];
     endWith({ lost: why });
-    endOutput();
+    if (isStarted) endOutput(); // else there never was any
     progress = { ...progress, isLeft: false };
     finish();
   }
@@ -197,6 +200,8 @@ export function createGatewaySession(parts: GatewaySessionParts): GatewaySession
   };
 
   function child({ pid, has, warnings }: SpawnAnswer & { readonly ok: true }): Child {
+    isStarted = true;
+    for (const frame of early.splice(0)) take(frame);
     const isOpen = spec.stdin === "open" || spec.terminal !== undefined;
     return {
       ...(pid !== undefined && { pid }),
@@ -229,14 +234,22 @@ export function createGatewaySession(parts: GatewaySessionParts): GatewaySession
     };
   }
 
+  function take(frame: Frame): void {
+    const { kind, number, payload } = frame;
+    if (isOver) return;
+    const told = kind === "progress" ? check.decode(check.progress, payload) : undefined;
+    if (!isStarted) {
+      if (told?.isUnknown !== true) early.push(frame); // the request to start it may not have come by then
+    } else if (kind === "stdout" || kind === "stderr" || kind === "terminal") {
+      takeOutput(kind, number, payload);
+    } else if (told !== undefined) {
+      takeProgress(number, told);
+    }
+  }
+
   return {
     link,
-    take: ({ kind, number, payload }) => {
-      if (isOver) return;
-      if (kind === "stdout" || kind === "stderr" || kind === "terminal") return takeOutput(kind, number, payload);
-      const told = kind === "progress" ? check.decode(check.progress, payload) : undefined;
-      if (told !== undefined) takeProgress(number, told);
-    },
+    take,
     resume: () => {
       acknowledge(true);
       book.repeat();

@@ -4,7 +4,7 @@
  * @module
  */
 import process from "node:process";
-import { clearInterval, setInterval } from "node:timers";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { OffstageError, type Problem, type Runtime, type Spawner, type WrappingHost } from "../../../mod.ts";
 import { hostRuntime } from "../../auto.ts";
 import * as check from "./checks.ts";
@@ -71,6 +71,9 @@ const DEFAULT_GRACE_MS = 5_000;
 
 /** How often it is looked whether a gateway is silent, and whether something was lost, ms. */
 const TICK_MS = 1_000;
+
+/** Another number of commands is told of after that time, ms: quick ones are not told of one by one. */
+const LOAD_MS = 200;
 
 /** How long a node of the same id is asked for before there is one, ms. */
 const TWIN_LIMIT_MS = 2_000;
@@ -142,10 +145,12 @@ function serve(
     chunkBytes: Math.min(CHUNK_BYTES, wire.maxBytes() - FRAME_OVERHEAD),
     environment: (call) => nodeEnvironment(call, options.env ?? {}, runtime.environment(), guard?.instance),
     send: (gateway, frame) => wire.publish(subjects.from(id, gateway), encodeFrame(frame)),
+    onLoad: () => void (loadTold ??= setTimeout(beat, LOAD_MS).unref()),
   });
   let isLeaving = false;
   let lastTick = performance.now();
   let lastBeat = 0;
+  let loadTold: ReturnType<typeof setTimeout> | undefined;
   let closing: Promise<void> | undefined;
   let tellEnd: (reason: OffstageError | undefined) => void;
   const ended = new Promise<OffstageError | undefined>((resolve) => tellEnd = resolve);
@@ -166,6 +171,8 @@ function serve(
   }
 
   function beat(): void {
+    clearTimeout(loadTold);
+    loadTold = undefined;
     lastBeat = performance.now();
     wire.publish(subjects.beatOf(id), check.encode(state()));
   }
@@ -207,6 +214,7 @@ function serve(
     if (reason === undefined) beat();
     await desk.close();
     clearInterval(ticking);
+    clearTimeout(loadTold);
     forgetShutdown();
     guard?.close();
     await wire.close();

@@ -30,6 +30,8 @@ export interface NodeDeskParts {
   environment(call: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
   /** Sends to a gateway. */
   send(gateway: string, frame: Frame): void;
+  /** Another number of commands runs. */
+  onLoad(): void;
 }
 
 /** What is asked of a node, and what it has. */
@@ -97,9 +99,11 @@ export function createNodeDesk(parts: NodeDeskParts): NodeDesk {
       chunkBytes,
       heldBytes: HELD_BYTES,
       send: (frame) => send(gateway, frame),
+      onEnded: parts.onLoad,
     });
     sessions.set(link, { session, gateway });
     gatewayOf(gateway).links.add(link);
+    parts.onLoad();
     return session.started;
   }
 

@@ -30,6 +30,8 @@ export interface NodeSessionParts {
   readonly heldBytes: number;
   /** Sends to the gateway. */
   send(frame: Frame): void;
+  /** It does not run any more. */
+  onEnded(): void;
 }
 
 /** One command on this node. */
@@ -156,6 +158,7 @@ export function startNodeSession(parts: NodeSessionParts): NodeSession {
   async function follow(started: Child): Promise<void> {
     const exit = await started.exited;
     hasExited = true;
+    parts.onEnded();
     isReadingTail = true; // which is what a pipe holds
     if (isHeld) hold(false);
     await readTail();
@@ -196,6 +199,7 @@ export function startNodeSession(parts: NodeSessionParts): NodeSession {
       };
     } catch (error) {
       hasExited = true;
+      parts.onEnded();
       const { code, message } = error as { readonly code?: string; readonly message: string };
       return { ok: false, code: code === "refused" || code === "unsupported" ? code : "spawn-failed", message };
     }

@@ -59,6 +59,8 @@ interface Tray {
  * @param firstLimit up to which offset may be sent
  */
 export function createOutbox(chunkBytes: number, firstLimit: number): Outbox {
+  const smallBytes = Math.min(SMALL_BYTES, chunkBytes);
+  const trayBytes = Math.min(TRAY_BYTES, chunkBytes);
   let pieces: Piece[] = []; // none longer than chunkBytes
   let position = 0; // of the next to be sent, in pieces
   let acknowledged = 0;
@@ -92,9 +94,9 @@ export function createOutbox(chunkBytes: number, firstLimit: number): Outbox {
 
   function add(stream: StreamName, bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    if (bytes.length < SMALL_BYTES && position < pieces.length) {
+    if (bytes.length <= smallBytes && position < pieces.length) {
       if (fits(stream, bytes)) return;
-      const memory = new Uint8Array(Math.min(TRAY_BYTES, Math.max(chunkBytes, bytes.length)));
+      const memory = new Uint8Array(trayBytes);
       memory.set(bytes);
       const piece = { stream, offset: total, bytes: memory.subarray(0, bytes.length) };
       tray = { memory, piece };
