@@ -112,12 +112,15 @@ export function createGatewaySession(parts: GatewaySessionParts): GatewaySession
   function takeProgress(sent: number, told: Progress): void {
     if (told.isUnknown === true) return lose("it does not know the command any more");
     if (told.rev < progress.rev) return;
+    const isReminder = told.rev === progress.rev;
     progress = told;
     book.hear(told.applied, told.settled, told.refusedFrom);
     settle();
     if (sent > inbox.received() && !isReleased) {
       gapAt = -1;
       askAgain();
+    } else if (isReminder && !isOver) {
+      acknowledge(false); // what we said before may be lost
     }
   }
 
