@@ -42,7 +42,7 @@ Options
   --label <name[=value]> by which it can be chosen; may be repeated
   --scope <name,...>     whose commands it runs; others are refused; default: everybody's
   --workdir <directory>  where commands run unless they say otherwise; default: the current directory
-  --lease <seconds>      a gateway that is silent for longer has its commands ended here; default 10
+  --lease <seconds>      a gateway that is silent for longer has its commands ended here; default 15
 `;
 
 /** Signals that end the node. */

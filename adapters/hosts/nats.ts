@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { type NodeDirectory, OffstageError } from "../../mod.ts";
-import { connectionProblems, type NatsConnection } from "./nats/connection.ts";
+import type { NodeDirectory } from "../../mod.ts";
+import { connectionProblems, invalidOptions, type NatsConnection } from "./nats/connection.ts";
 import { createDirectory } from "./nats/directory.ts";
 
 export { serveNode } from "./nats/node.ts";
@@ -21,7 +21,7 @@ export type { NodeDirectory } from "../../mod.ts";
  * Commands get what their node's machine says of itself (`PATH`, `HOME`, language), what its owner adds, and the
  * variables of the call; nothing of this process's environment. A connection that is cut for a short time, or a server
  * that is started anew, costs nothing: no byte of output or input is lost or comes twice. A node that is not heard of for
- * its lease (10 seconds by default) is lost: what ran there has failed with the reason `host-lost`. The other way round,
+ * its lease (15 seconds by default) is lost: what ran there has failed with the reason `host-lost`. The other way round,
  * a node ends the commands of a gateway that it has not heard of for as long.
  *
  * It connects on first use, and is closed by `close` of the instance.
@@ -41,6 +41,6 @@ export type { NodeDirectory } from "../../mod.ts";
  */
 export function nats(options: NatsConnection = {}): NodeDirectory {
   const problems = connectionProblems(options);
-  if (problems.length > 0) throw new OffstageError("invalid", "Cannot reach a fleet", { problems });
+  if (problems.length > 0) throw invalidOptions("Cannot reach a fleet", problems);
   return createDirectory(options);
 }

@@ -29,7 +29,9 @@ export async function openFleet(options: Partial<ServeNodeOptions> = {}): Promis
   const server = closing(await openNatsServer());
   const nodeLine = closing(await openLine(server.port));
   const gatewayLine = closing(await openLine(server.port));
-  const node = closing(await serveNode({ url: nodeLine.url, id: "builder-1", graceMs: 500, ...options }));
+  const node = closing(
+    await serveNode({ url: nodeLine.url, id: "builder-1", graceMs: 500, leaseMs: 120_000, ...options }),
+  );
   const directory = nats({ url: gatewayLine.url });
   closing({ [Symbol.asyncDispose]: () => directory.close() });
   const { spawner } = await directory.choose("builder-1", "tester");

@@ -15,7 +15,7 @@ import { closing, test } from "../closing.ts";
 import { runtimeName } from "../skip.ts";
 import { background, type Bench, eventually, poll, processesWith, runToEnd, uniqueSleep } from "./agent.ts";
 import { OFFSTAGE } from "./cli.ts";
-import { type NatsServer, natsServer, openNatsServer } from "./nats_server.ts";
+import { type NatsServer, natsServer, openLine, openNatsServer } from "./nats_server.ts";
 
 const LEASE_S = 3;
 const options = { skip: natsServer };

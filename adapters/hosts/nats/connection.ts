@@ -74,6 +74,12 @@ export function connectionProblems(options: NatsConnection): readonly Problem[] 
   return problems;
 }
 
+/** The error for options with something wrong. */
+export function invalidOptions(what: string, problems: readonly Problem[]): OffstageError {
+  const all = problems.map(({ key, message }) => `${key}: ${message}`).join("; ");
+  return new OffstageError("invalid", `${what}: ${all}`, { problems });
+}
+
 /** Servers with no credentials in their names: for the library, and for messages. */
 export function serversOf(options: NatsConnection): readonly string[] {
   return urlsOf(options).map((url) => parse(url)?.server ?? "");

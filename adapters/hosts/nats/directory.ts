@@ -34,7 +34,7 @@ const REMEMBERED_MS = 300_000;
 const FIND_MS = 300;
 
 /** Time that one node has to answer, ms. */
-const HELLO_LIMIT_MS = 2_000;
+const HELLO_LIMIT_MS = 5_000;
 
 /** Output that is under way to this gateway, bytes: half of what a server keeps for a slow client as it is set up. */
 const UNDER_WAY_BYTES = 33_554_432;

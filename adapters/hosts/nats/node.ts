@@ -8,7 +8,7 @@ import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timer
 import { OffstageError, type Problem, type Runtime, type Spawner, type WrappingHost } from "../../../mod.ts";
 import { hostRuntime } from "../../auto.ts";
 import * as check from "./checks.ts";
-import { connectionProblems, DEFAULT_PREFIX, type NatsConnection } from "./connection.ts";
+import { connectionProblems, DEFAULT_PREFIX, invalidOptions, type NatsConnection } from "./connection.ts";
 import { encodeFrame, FRAME_OVERHEAD } from "./frame.ts";
 import { createNodeDesk } from "./node_desk.ts";
 import { nodeEnvironment } from "./node_environment.ts";
@@ -44,7 +44,7 @@ export interface ServeNodeOptions extends NatsConnection {
    * Commands of a gateway that has not been heard of for that long are ended; a shorter cut ends nothing. The gateway
    * takes them for lost after the same time. In milliseconds, at least 3000.
    *
-   * @default {10000}
+   * @default {15000}
    */
   readonly leaseMs?: number;
   /** Time between SIGTERM and SIGKILL for what is ended, ms. @default {5000} */
@@ -65,7 +65,7 @@ export interface ServedNode extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const DEFAULT_LEASE_MS = 10_000;
+const DEFAULT_LEASE_MS = 15_000;
 const LEAST_LEASE_MS = 3_000; // a beat may be late, and one may be lost
 const DEFAULT_GRACE_MS = 5_000;
 
@@ -99,7 +99,7 @@ const TWIN_LIMIT_MS = 2_000;
  */
 export async function serveNode(options: ServeNodeOptions): Promise<ServedNode> {
   const problems = nodeProblems(options);
-  if (problems.length > 0) throw new OffstageError("invalid", "Cannot make this node", { problems });
+  if (problems.length > 0) throw invalidOptions("Cannot make this node", problems);
   const runtime = hostRuntime();
   const subjects = subjectsOf(options.prefix ?? DEFAULT_PREFIX);
   const wire = await connectWire(options, {
