@@ -91,7 +91,7 @@ test("random messages on every subject harm neither a node nor a gateway", { ski
   }
   await stranger.flush();
   assertEquals((await runToEnd(agent, { command: "echo fine", node: "builder-1" })).details.output, "fine\n");
-  await agent.process({ action: "submit", sessionId: id, data: "still here" });
+  await agent.process({ action: "write", sessionId: id, data: "still here\n" });
   await pollUntil(agent, id, "still here");
   assertEquals((await kill(agent, id)).confirmed, true);
 });

@@ -69,8 +69,13 @@ export function createDirectory(options: NatsConnection): NodeDirectory {
     const fleet: Fleet = { wire, nodes };
     wire.subscribe(subjects.beats, ({ data }) => hear(fleet, data));
     wire.subscribe(subjects.from("*", gateway), (message) => takeFrame(fleet, message));
-    await find(fleet);
-    return fleet;
+    try {
+      await find(fleet);
+      return fleet;
+    } catch (error) {
+      await wire.close();
+      throw error;
+    }
   }
 
   async function connected(): Promise<Fleet> {
