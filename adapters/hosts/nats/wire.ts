@@ -57,7 +57,7 @@ const CONNECT_LIMIT_MS = 5_000;
 const RECONNECT_MS = 250;
 const RECONNECT_JITTER_MS = 250;
 
-/** A connection that is dead without a word is noticed after twice that, ms. */
+/** A connection that is dead without a word is noticed after three times that, ms. */
 const PING_MS = 3_000;
 
 /** A server that does not take what is left may be gone, ms. */
@@ -91,7 +91,7 @@ export async function connectWire(options: NatsConnection, events: WireEvents): 
       reconnectDelayHandler: () => RECONNECT_MS + Math.random() * RECONNECT_JITTER_MS,
       ignoreAuthErrorAbort: true, // they may be put right: it goes on trying
       pingInterval: PING_MS,
-      maxPingOut: 1,
+      maxPingOut: 2, // a busy machine may be late with one
       noAsyncTraces: true,
     });
   } catch (error) {
@@ -214,11 +214,14 @@ function wireOf(connection: Connection, events: WireEvents, where: string): Wire
       connection.subscribe(subject, {
         callback: (error, message: Msg) => {
           if (error !== null) return;
-          hear({
-            subject: message.subject,
-            data: message.data,
-            respond: (answer) => attempt(() => void message.respond(answer)),
-          });
+          const respond = (answer: Uint8Array): void => attempt(() => void message.respond(answer));
+          try {
+            hear({ subject: message.subject, data: message.data, respond });
+          } catch (cause) { // thrown into the library it would end all reading
+            events.onTrouble?.(
+              new OffstageError("invalid", `A message to ${message.subject} failed: ${cause}`, { cause }),
+            );
+          }
         },
       });
     },
