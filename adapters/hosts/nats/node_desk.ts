@@ -117,6 +117,10 @@ export function createNodeDesk(parts: NodeDeskParts): NodeDesk {
     return known;
   }
 
+  function isWanted(link: string): boolean {
+    return gateways.get(sessions.get(link)?.gateway ?? "")?.links.has(link) === true;
+  }
+
   /** Ends a command, then forgets it. */
   async function drop(link: string, lost: string | undefined): Promise<void> {
     const owned = sessions.get(link);
