@@ -122,6 +122,7 @@ function optionsOf(args: readonly string[]): ServeNodeOptions {
     ...(scopes !== undefined && { scopes }),
     ...(values.workdir !== undefined && { cwd: values.workdir }),
     ...(values.lease !== undefined && { leaseMs: secondsOf("lease", values.lease) * 1_000 }),
+    endOnSignals: false,
     onTrouble: (error) => say(error.message),
   };
 }

@@ -49,6 +49,12 @@ export interface ServeNodeOptions extends NatsConnection {
   readonly leaseMs?: number;
   /** Time between SIGTERM and SIGKILL for what is ended, ms. @default {5000} */
   readonly graceMs?: number;
+  /**
+   * Whether SIGTERM, SIGINT and SIGHUP end the node. `false`: not those that your program listens to itself.
+   *
+   * @default {true}
+   */
+  readonly endOnSignals?: boolean;
   /** Told what people ought to know: of refusals by the server, and of the connection. @default {() => {}} */
   readonly onTrouble?: (error: OffstageError) => void;
 }
@@ -92,9 +98,9 @@ const TWIN_LIMIT_MS = 2_000;
  * ```ts
  * import { serveNode } from "offstage/nats";
  *
- * const node = await serveNode({ url: "nats://10.0.0.1:4222", id: "builder-1", labels: { gpu: "" } });
- * process.once("SIGTERM", () => void node.close());
- * await node.ended;
+ * const options = { url: "nats://10.0.0.1:4222", id: "builder-1", labels: { gpu: "" } };
+ * const node = await serveNode(options).catch((error) => console.error(error.message));
+ * await node?.ended;
  * ```
  */
 export async function serveNode(options: ServeNodeOptions): Promise<ServedNode> {
@@ -245,7 +251,7 @@ function serve(
   wire.subscribe(subjects.to(id, "beat"), ({ data }) => desk.takeBeat(data));
   wire.subscribe(subjects.beatOf(id), meet);
   const ticking = setInterval(tick, TICK_MS);
-  const forgetShutdown = runtime.onShutdown(() => close());
+  const forgetShutdown = runtime.onShutdown(() => close(), { signals: options.endOnSignals ?? true });
   beat();
 
   return {

@@ -174,7 +174,8 @@ export function createNodeDesk(parts: NodeDeskParts): NodeDesk {
       const all = [...sessions.values()].map(({ session }) => session);
       await Promise.all(all.map((session) => session.end("it was ended", graceMs)));
       const until = performance.now() + DELIVERY_LIMIT_MS;
-      while (performance.now() < until && !all.every((session) => session.isDelivered())) await delay(DELIVERY_LOOK_MS);
+      const isHeard = (session: NodeSession): boolean => session.isDelivered() || !isWanted(session.link);
+      while (performance.now() < until && !all.every(isHeard)) await delay(DELIVERY_LOOK_MS);
     },
   };
 }
