@@ -10,7 +10,6 @@ import type { Hosts } from "./exec/prepare.ts";
 import { closeDirectory, listedNodes } from "./exec/ask_directory.ts";
 import { nodeMap } from "./exec/node_map.ts";
 import type { NodeDirectory, NodeInfo } from "./exec/nodes.ts";
-import { createShells } from "./exec/shells.ts";
 import { checkedOptions, isDirectory } from "./exec/options.ts";
 import type { GuardStatus, Runtime, Spawner, WrappingHost } from "./runtime.ts";
 import type { SessionEvent } from "./session/event.ts";
@@ -127,7 +126,6 @@ export function createOffstage(given: OffstageOptions): Offstage {
     elevated: options.elevated ?? { enabled: false, allowed: () => false },
     ...(options.authorize !== undefined && { authorize: options.authorize }),
   };
-  const shellFor = createShells(settings.shell, runtime);
   const events = createEvents({
     settings,
     ...(options.onEvent !== undefined && { onEvent: options.onEvent }),
@@ -182,7 +180,7 @@ export function createOffstage(given: OffstageOptions): Offstage {
 
   function agentOf(scope: string, { processTool = true }: { readonly processTool?: boolean }): Agent {
     const instance = guard?.instance;
-    return makeAgent({ scope, runtime, settings, registry, events, hosts, shellFor, instance, processTool, isTold });
+    return makeAgent({ scope, runtime, settings, registry, events, hosts, instance, processTool, isTold });
   }
 
   function guardStatus(): GuardStatus {

@@ -60,7 +60,7 @@ export type SignalOutcome = "sent" | "gone" | "refused";
 export interface SpawnSpec {
   /** Program and arguments; nothing in it is interpreted further. */
   readonly argv: readonly [string, ...string[]];
-  /** Absolute working directory, known to exist. */
+  /** Absolute working directory. One that a caller has named is known to exist. */
   readonly cwd: string;
   /** The whole environment of the child: nothing is added to it, unless it runs on another machine. */
   readonly env: Readonly<Record<string, string>>;
@@ -273,7 +273,7 @@ export interface Runtime {
   readonly spawner: Spawner;
   /** Time. */
   readonly clock: Clock;
-  /** The host's environment, read on each call. */
+  /** The host's environment, read on each call. If nothing has changed it may be the same object, which is frozen then. */
   environment(): Readonly<Record<string, string>>;
   /** The host's working directory, absolute. */
   cwd(): string;

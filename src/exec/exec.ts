@@ -103,9 +103,12 @@ async function startSomehow(context: ExecContext, plan: Plan, params: ExecParams
   try {
     return await start(context, plan, params);
   } catch (error) {
-    const isWorthAnother = error instanceof OffstageError && NO_TERMINAL_CODES.includes(error.code);
-    if (plan.terminal === undefined || !isWorthAnother) throw error;
-    return await start(context, plan.onPipes(error.message), params);
+    if (!(error instanceof OffstageError)) throw error;
+    if (plan.terminal !== undefined && NO_TERMINAL_CODES.includes(error.code)) {
+      return await startSomehow(context, plan.onPipes(error.message), params);
+    }
+    if (error.code === "spawn-failed") await plan.checkWorkdir();
+    throw error;
   }
 }
 

@@ -9,13 +9,14 @@ import { type Limits, limitsInForce } from "../limits.ts";
 import type { Runtime, Spawner, TerminalSize } from "../runtime.ts";
 import { limitWarnings } from "../session/wording.ts";
 import { chosenNode } from "./ask_directory.ts";
-import { buildEnvironment, environmentProblems } from "./environment.ts";
+import { createEnvironmentBuilder, environmentProblems } from "./environment.ts";
 import { kernelLimits } from "./limit_script.ts";
 import type { NodeDirectory } from "./nodes.ts";
 import { routeHost } from "./route.ts";
 import type { ExecParams } from "./schema.ts";
 import { commandProblem, setsLimits, type Shell, shellCommand } from "./shell.ts";
-import { findWorkdir } from "./workdir.ts";
+import { createShells } from "./shells.ts";
+import { checkWorkdir, findWorkdir } from "./workdir.ts";
 
 /** The hosts and policies the user configured. */
 export interface Hosts {
@@ -80,6 +81,8 @@ export interface Plan {
   readonly warnings: readonly string[];
   /** The whole environment, for a session's id. */
   environment(sessionId: string): Readonly<Record<string, string>>;
+  /** @throws {OffstageError} `spawn-failed` if it could not be started because of its directory; names it (spec E2) */
+  checkWorkdir(): Promise<void>;
   /** The same on pipes, for when its terminal cannot be opened; the reason becomes a warning. */
   onPipes(reason: string): Plan;
 }
@@ -94,8 +97,6 @@ export interface PrepareContext {
   readonly settings: Settings;
   /** Hosts and policies. */
   readonly hosts: Hosts;
-  /** Chooses the shell of a spawner's host, given this machine's environment. */
-  readonly shellFor: (spawner: Spawner, environment: Readonly<Record<string, string>>) => Promise<Shell>;
   /** The instance's mark in the environment of its commands, if it has an orphan guard. */
   readonly instance: string | undefined;
   /** Whether the agent can follow a session up. */
@@ -141,10 +142,14 @@ export async function prepare(
     ? await chosenNode(hosts.nodes as NodeDirectory, { node: route.node, scope, signal }, runtime.clock)
     : undefined;
   const spawner = chosen?.spawner ?? (route.host === "sandbox" ? hosts.sandbox as Spawner : runtime.spawner);
-  const cwd = await findWorkdir(params.workdir, spawner.place ?? runtime);
+  const { workdir = "" } = params;
+  const place = spawner.place ?? runtime;
+  // This process is in its own directory already; should it have gone meanwhile, the start will fail
+  const cwd = workdir === "" && place === runtime ? runtime.cwd() : await findWorkdir(workdir, place);
   const environment = runtime.environment();
-  const shell = await context.shellFor(spawner, environment);
-  const { terminal, warnings } = await chooseTerminal(params, spawner);
+  const { shellFor, buildEnvironment } = foundFor(context);
+  const shell = await shellFor(spawner, environment);
+  const { terminal, warnings } = params.pty === true ? await chooseTerminal(params, spawner) : NO_TERMINAL;
   const { limits, warnings: lowered } = limitsInForce(settings.limits, params.limits);
   const request: ExecRequest = {
     scope,
@@ -194,9 +199,26 @@ export async function prepare(
         where: route.host,
         command: wrapped.env,
       }),
+    checkWorkdir: () => checkWorkdir(cwd, place),
     onPipes: (reason) => planFor(undefined, [...warned, noTerminal(reason)]),
   });
   return planFor(terminal, warnings);
+}
+
+/** What is found once for an instance, and then the same for most of its commands. */
+interface Found {
+  readonly shellFor: ReturnType<typeof createShells>;
+  readonly buildEnvironment: ReturnType<typeof createEnvironmentBuilder>;
+}
+
+const found = new WeakMap<Settings, Found>(); // no two instances have the same settings
+
+function foundFor({ settings, runtime }: PrepareContext): Found {
+  const known = found.get(settings);
+  if (known !== undefined) return known;
+  const fresh = { shellFor: createShells(settings.shell, runtime), buildEnvironment: createEnvironmentBuilder() };
+  found.set(settings, fresh);
+  return fresh;
 }
 
 /** A policy that fails has allowed nothing. */
@@ -234,11 +256,15 @@ function invalid(problems: readonly Problem[]): OffstageError {
   return new OffstageError("invalid", "The command was not run", { problems });
 }
 
-async function chooseTerminal(
-  params: ExecParams,
-  spawner: Spawner,
-): Promise<{ readonly terminal: TerminalSize | undefined; readonly warnings: readonly string[] }> {
-  if (params.pty !== true) return { terminal: undefined, warnings: [] };
+/** The terminal of a command, and what the caller ought to know about it. */
+interface TerminalChoice {
+  readonly terminal: TerminalSize | undefined;
+  readonly warnings: readonly string[];
+}
+
+const NO_TERMINAL: TerminalChoice = { terminal: undefined, warnings: [] };
+
+async function chooseTerminal(params: ExecParams, spawner: Spawner): Promise<TerminalChoice> {
   const { pty } = await spawner.capabilities();
   if (pty === true) {
     const { cols = DEFAULT_SIZE.cols, rows = DEFAULT_SIZE.rows } = params;

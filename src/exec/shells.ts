@@ -19,7 +19,7 @@ type Environment = ShellChoice["environment"];
 export function createShells(
   option: string | undefined,
   runtime: Runtime,
-): (spawner: Spawner, environment: Environment) => Promise<Shell> {
+): (spawner: Spawner, environment: Environment) => Shell | Promise<Shell> {
   const { platform } = runtime;
   const here = createChooser({ option, platform, hasProgram: (name) => runtime.hasProgram(name) });
   const elsewhere = new WeakMap<Place, Promise<Shell>>();
@@ -35,15 +35,19 @@ export function createShells(
   };
 }
 
-function createChooser(choice: Omit<ShellChoice, "environment">): (environment: Environment) => Promise<Shell> {
+function createChooser(choice: Omit<ShellChoice, "environment">): (environment: Environment) => Shell | Promise<Shell> {
   let known:
     | { readonly shell: Shell; readonly login: string | undefined; readonly path: string | undefined }
     | undefined;
-  return async (environment) => {
-    const { SHELL: login, PATH: path } = environment;
-    if (known === undefined || known.login !== login || known.path !== path) {
-      known = { shell: await chooseShell({ ...choice, environment }), login, path };
-    }
-    return known.shell;
+
+  async function choose(environment: Environment): Promise<Shell> {
+    const shell = await chooseShell({ ...choice, environment });
+    known = { shell, login: environment["SHELL"], path: environment["PATH"] };
+    return shell;
+  }
+
+  return (environment) => {
+    const isKnown = known?.login === environment["SHELL"] && known?.path === environment["PATH"];
+    return isKnown && known !== undefined ? known.shell : choose(environment);
   };
 }

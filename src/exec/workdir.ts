@@ -9,14 +9,27 @@ import type { DirectoryStatus, Place } from "../runtime.ts";
 /**
  * The absolute path of the directory that the caller means, which is there and may be entered.
  *
- * @param workdir omitted or empty is the place's own; `~` and `~/x` start at its home, a relative path at its own
+ * @param workdir empty is the place's own; `~` and `~/x` start at its home, a relative path at its own
  * @param place where the command is to run
- * @throws {OffstageError} `spawn-failed`, or `refused` if the host keeps commands out of it; the message names it
+ * @throws {OffstageError} as {@linkcode checkWorkdir}
  */
-export async function findWorkdir(workdir: string | undefined, place: Place): Promise<string> {
-  const directory = await resolveWorkdir(workdir ?? "", place);
+export async function findWorkdir(workdir: string, place: Place): Promise<string> {
+  const directory = await resolveWorkdir(workdir, place);
+  await checkWorkdir(directory, place);
+  return directory;
+}
+
+/**
+ * Looks at a directory that a command is to run in, or could not be started in.
+ *
+ * @param directory its absolute path
+ * @param place where the command is to run
+ * @throws {OffstageError} `spawn-failed` if it is not there or may not be entered, `refused` if the host keeps commands
+ * out of it; the message names it
+ */
+export async function checkWorkdir(directory: string, place: Place): Promise<void> {
   const status = await place.directoryStatus(directory);
-  if (status === "ok") return directory;
+  if (status === "ok") return;
   throw new OffstageError(
     status === "outside" ? "refused" : "spawn-failed",
     `working directory ${TROUBLE[status]}: ${directory}`,
