@@ -67,12 +67,9 @@ const NO_TERMINAL_CODES: readonly ErrorCode[] = ["spawn-failed", "unsupported"];
 export async function exec(context: ExecContext, input: unknown, options: ExecOptions): Promise<ExecAnswer> {
   const { signal, yieldSignal } = options;
   const checked = checkExec(input);
-  const problems = [
-    ...(checked.ok ? [] : checked.problems),
-    ...signalProblems(signal),
-    ...signalProblems(yieldSignal, "yieldSignal"),
-  ];
-  if (!checked.ok || problems.length > 0) {
+  const ofSignals = [...signalProblems(signal), ...signalProblems(yieldSignal, "yieldSignal")];
+  if (!checked.ok || ofSignals.length > 0) {
+    const problems = [...(checked.ok ? [] : checked.problems), ...ofSignals];
     return notStarted(new OffstageError("invalid", "The command was not run", { problems }));
   }
   const params = checked.value;

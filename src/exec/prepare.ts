@@ -9,13 +9,12 @@ import { type Limits, limitsInForce } from "../limits.ts";
 import type { Runtime, Spawner, TerminalSize } from "../runtime.ts";
 import { limitWarnings } from "../session/wording.ts";
 import { chosenNode } from "./ask_directory.ts";
-import { createEnvironmentBuilder, environmentProblems } from "./environment.ts";
+import { environmentProblems } from "./environment.ts";
+import { foundFor, routeFor } from "./found.ts";
 import { kernelLimits } from "./limit_script.ts";
 import type { NodeDirectory } from "./nodes.ts";
-import { routeHost } from "./route.ts";
 import type { ExecParams } from "./schema.ts";
 import { commandProblem, setsLimits, type Shell, shellCommand } from "./shell.ts";
-import { createShells } from "./shells.ts";
 import { checkWorkdir, findWorkdir } from "./workdir.ts";
 
 /** The hosts and policies the user configured. */
@@ -118,17 +117,10 @@ export async function prepare(
   signal?: AbortSignal | undefined,
 ): Promise<Plan> {
   const { runtime, settings, scope, hosts } = context;
-  const route = routeHost({
-    configured: settings.host,
-    requested: params.host,
-    node: params.node,
-    elevated: params.elevated ?? false,
-    sandboxAvailable: hosts.sandbox !== undefined,
-    sandboxRequired: settings.sandboxRequired,
-    nodesAvailable: hosts.nodes !== undefined,
-    elevatedEnabled: hosts.elevated.enabled,
-    elevatedAllowed: isAllowed(hosts.elevated, scope),
-  });
+  const { shellFor, buildEnvironment, usualRoute } = foundFor(context);
+  const { host, node, elevated = false } = params;
+  const isUsual = host === undefined && node === undefined && !elevated;
+  const route = isUsual ? usualRoute : routeFor(context, params);
   const { env = {} } = params;
   const command = commandProblem(params.command);
   const problems: readonly Problem[] = [
@@ -147,7 +139,6 @@ export async function prepare(
   // This process is in its own directory already; should it have gone meanwhile, the start will fail
   const cwd = workdir === "" && place === runtime ? runtime.cwd() : await findWorkdir(workdir, place);
   const environment = runtime.environment();
-  const { shellFor, buildEnvironment } = foundFor(context);
   const shell = await shellFor(spawner, environment);
   const { terminal, warnings } = params.pty === true ? await chooseTerminal(params, spawner) : NO_TERMINAL;
   const { limits, warnings: lowered } = limitsInForce(settings.limits, params.limits);
@@ -158,7 +149,7 @@ export async function prepare(
     env,
     host: route.host,
     ...(chosen !== undefined && { node: chosen.name }),
-    elevated: params.elevated ?? false,
+    elevated,
     pty: terminal !== undefined,
     ...(limits !== undefined && { limits }),
   };
@@ -171,6 +162,11 @@ export async function prepare(
   });
   const ofKernel = limits === undefined ? [] : kernelLimits(limits);
   const unset = setsLimits(shell) ? [] : ofKernel;
+  const atStart = [
+    ...ignoredYield(params, context.processTool),
+    ...lowered,
+    ...(unset.length === 0 ? [] : limitWarnings(unset, shell.kind)),
+  ];
   const planFor = (size: TerminalSize | undefined, warned: readonly string[]): Plan => ({
     request,
     spawner,
@@ -181,12 +177,7 @@ export async function prepare(
     stdin: size !== undefined || opensStdin(params, context.processTool) ? "open" : "closed",
     timeoutMs: lifeSpanMs(params.timeout ?? params.timeoutSeconds ?? settings.timeoutSeconds),
     reportsLimits: ofKernel.length > unset.length,
-    warnings: [
-      ...warned,
-      ...ignoredYield(params, context.processTool),
-      ...lowered,
-      ...limitWarnings(unset, shell.kind),
-    ],
+    warnings: [...warned, ...atStart],
     environment: (sessionId) =>
       buildEnvironment({
         host: environment,
@@ -203,31 +194,6 @@ export async function prepare(
     onPipes: (reason) => planFor(undefined, [...warned, noTerminal(reason)]),
   });
   return planFor(terminal, warnings);
-}
-
-/** What is found once for an instance, and then the same for most of its commands. */
-interface Found {
-  readonly shellFor: ReturnType<typeof createShells>;
-  readonly buildEnvironment: ReturnType<typeof createEnvironmentBuilder>;
-}
-
-const found = new WeakMap<Settings, Found>(); // no two instances have the same settings
-
-function foundFor({ settings, runtime }: PrepareContext): Found {
-  const known = found.get(settings);
-  if (known !== undefined) return known;
-  const fresh = { shellFor: createShells(settings.shell, runtime), buildEnvironment: createEnvironmentBuilder() };
-  found.set(settings, fresh);
-  return fresh;
-}
-
-/** A policy that fails has allowed nothing. */
-function isAllowed({ allowed }: Hosts["elevated"], scope: string): boolean {
-  try {
-    return allowed(scope) === true;
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -108,9 +108,10 @@ export function createRegistry(options: RegistryOptions): Registry {
   }
 
   function vacate(session: Session): void {
+    if (!withProcesses.delete(session)) return;
     idleEnd.forget(session);
     guard?.release(session.id);
-    if (withProcesses.delete(session) && withProcesses.size === 0) options.onVacant();
+    if (withProcesses.size === 0) options.onVacant();
   }
 
   function changed({ listed, facts }: Session): void {

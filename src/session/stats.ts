@@ -81,6 +81,7 @@ export function createStats(): StatsCounter {
       totalMs += durationMs;
     },
     dropped: ({ log }) => {
+      if (log.end === 0) return;
       outputBytes += log.end;
       droppedBytes += log.start;
     },
