@@ -17,13 +17,13 @@ import type { ResizeDetails } from "./process/resize.ts";
 import type { ProcessAction, ProcessParams } from "./process/schema.ts";
 import type { ScreenDetails } from "./process/screen.ts";
 import type { WriteDetails } from "./process/typing.ts";
-import { endAll, type SessionEnd } from "./session/end_all.ts";
+import type { SessionEnd } from "./session/end_all.ts";
 import type { AgentEvents } from "./session/events.ts";
-import { type SessionView, viewOf } from "./session/view.ts";
+import type { SessionView } from "./session/view.ts";
 import { offerOf } from "./tools/exec.ts";
 import { makeTools, type Tool, type Toolbox, type ToolsOptions } from "./tools/tools.ts";
 
-/** `exec`: what it is made of is most of this package, and no part of its import. */
+/** `exec`, and what sessions take: that is most of this package, and no part of its import. */
 export const execTool: OnUse<typeof import("./exec/exec.ts")> = onUse(() => import("./exec/exec.ts"));
 
 /** `process`, which is needed once there is a session. */
@@ -132,11 +132,11 @@ export function makeAgent(context: AgentContext): Agent {
     tools: (options) => makeTools(box, offerOf(context, options?.events ?? context.isTold), options),
     session: (sessionId) => {
       const found = registry.find(scope, sessionId);
-      return found !== undefined && "session" in found ? viewOf(found.session) : undefined;
+      return found !== undefined && "session" in found ? execTool.used().viewOf(found.session) : undefined;
     },
-    sessions: () => registry.visible(scope).map(viewOf),
+    sessions: () => registry.visible(scope).map((session) => execTool.used().viewOf(session)),
     watchSessions: (listener) => registry.watch(scope, listener),
     events: events.of(scope),
-    killAll: () => endAll(registry, scope, "killed", settings.killGraceMs),
+    killAll: () => execTool.use(({ endAll }) => endAll(registry, scope, "killed", settings.killGraceMs)),
   };
 }

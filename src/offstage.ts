@@ -13,8 +13,7 @@ import type { NodeDirectory, NodeInfo } from "./exec/nodes.ts";
 import { checkedOptions, isDirectory } from "./exec/options.ts";
 import type { GuardStatus, Runtime, Spawner, WrappingHost } from "./runtime.ts";
 import type { SessionEvent } from "./session/event.ts";
-import { createEvents } from "./session/events.ts";
-import { endAll } from "./session/end_all.ts";
+import { createEvents, type EventsOptions } from "./session/events.ts";
 import { createLeases } from "./session/leases.ts";
 import { createRegistry } from "./session/registry.ts";
 import { ALL_SCOPES } from "./session/scope.ts";
@@ -126,8 +125,10 @@ export function createOffstage(given: OffstageOptions): Offstage {
     elevated: options.elevated ?? { enabled: false, allowed: () => false },
     ...(options.authorize !== undefined && { authorize: options.authorize }),
   };
+  const waitFor: EventsOptions["waitFor"] = (...wait) => execTool.used().waitFor(...wait);
   const events = createEvents({
     settings,
+    waitFor,
     ...(options.onEvent !== undefined && { onEvent: options.onEvent }),
     ...(options.requestHeartbeat !== undefined && { requestHeartbeat: options.requestHeartbeat }),
   });
@@ -141,6 +142,7 @@ export function createOffstage(given: OffstageOptions): Offstage {
     clock: runtime.clock,
     randomBytes: (count) => runtime.randomBytes(count),
     guard,
+    keeping: (needs) => execTool.used().createKeeping(needs),
     onEnded: events.ended,
     // The host's end is watched only while there is something to end.
     onOccupied: () => (stopGuarding ??= runtime.onShutdown(close, atEnd)),
@@ -159,7 +161,10 @@ export function createOffstage(given: OffstageOptions): Offstage {
 
   async function shutDown(): Promise<void> {
     registry.seal();
-    await endAll(registry, undefined, "shutdown", settings.killGraceMs);
+    const all = [...registry.all(), ...registry.underWay()];
+    if (all.length > 0) {
+      await execTool.use(({ endAll }) => endAll(registry, undefined, "shutdown", settings.killGraceMs));
+    }
     registry.close();
     events.close();
     if (hosts.nodes !== undefined) await closeDirectory(hosts.nodes, runtime.clock);
@@ -188,7 +193,7 @@ export function createOffstage(given: OffstageOptions): Offstage {
     return guard?.status() ?? `off: ${runtime.name} has none here`;
   }
 
-  const suspension = createSuspension(registry, leases, runtime.clock);
+  const suspension = createSuspension({ registry, leases, clock: runtime.clock, waitFor });
   const admin = agentOf(ALL_SCOPES, {});
   return {
     ...suspension,

@@ -8,6 +8,8 @@
 export interface OnUse<Module> {
   /** Begins to load it, for one who will use it soon. Why it could not be loaded is told to whoever uses it. */
   begin(): void;
+  /** The module, for one who knows that it has been used. */
+  used(): Module;
   /**
    * Calls with the module: at once if it is there, else as soon as it is.
    *
@@ -37,6 +39,10 @@ export function onUse<Module>(load: () => Promise<Module>): OnUse<Module> {
 
   return {
     begin: () => void loaded().catch(() => {}),
+    used: () => {
+      if (module === undefined) throw new TypeError("Cannot give a module that has not been used yet");
+      return module;
+    },
     use: (use) => module === undefined ? loaded().then(use) : use(module),
   };
 }

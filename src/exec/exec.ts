@@ -24,6 +24,11 @@ import { fullError, isFull } from "./full.ts";
 import { checkExec, type ExecParams } from "./schema.ts";
 import { type ExecUpdate, followUpdates } from "./updates.ts";
 
+export { endAll } from "../session/end_all.ts";
+export { createKeeping } from "../session/keeping.ts";
+export { viewOf } from "../session/view.ts";
+export { waitFor } from "../session/wait.ts";
+
 /** What `exec` needs to know of the instance. */
 export interface ExecContext extends PrepareContext {
   /** All sessions. */

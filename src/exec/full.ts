@@ -9,7 +9,7 @@ import { inputWait } from "../session/input_wait.ts";
 import type { Registry } from "../session/registry.ts";
 import type { Session } from "../session/session.ts";
 import { unusedMs } from "../session/usage.ts";
-import { span } from "../session/wording.ts";
+import { span } from "../session/spans.ts";
 
 /** What counting a scope's sessions needs. */
 export interface CountContext {

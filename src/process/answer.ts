@@ -10,7 +10,7 @@ import type { SignalName } from "../runtime.ts";
 import type { EndReason, EndStatus, Outcome } from "../session/outcome.ts";
 import type { Session, SessionState } from "../session/session.ts";
 import type { Departure, Tombstone } from "../session/tombstones.ts";
-import { span } from "../session/wording.ts";
+import { span } from "../session/spans.ts";
 
 /** State of a session, with the same names in every answer (spec R2). `null` where it has not ended. */
 export interface StatusDetails {

@@ -7,7 +7,8 @@ import { tailOfLog } from "../output/budget.ts";
 import { type InputEvidence, type InputWait, inputWait } from "../session/input_wait.ts";
 import { tellEnd } from "../session/news.ts";
 import type { Session, Survivor } from "../session/session.ts";
-import { inputHint, livingOn, seconds, statusText } from "../session/wording.ts";
+import { seconds } from "../session/spans.ts";
+import { inputHint, livingOn, statusText } from "../session/wording.ts";
 import { type ProcessAnswer, type StatusDetails, statusOf } from "./answer.ts";
 import type { ProcessContext, ProcessOptions } from "./dispatch.ts";
 

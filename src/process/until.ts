@@ -9,7 +9,7 @@ import { HANDED_OVER_MS, inputWait } from "../session/input_wait.ts";
 import type { Session } from "../session/session.ts";
 import { pause } from "../session/timing.ts";
 import { waitFor } from "../session/wait.ts";
-import { seconds } from "../session/wording.ts";
+import { seconds } from "../session/spans.ts";
 import { compilePattern, patternTrouble } from "../pattern.ts";
 
 /** `until` as a caller may write it; a pattern that reads like one of the words is given as an object. */

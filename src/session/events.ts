@@ -10,7 +10,7 @@ import type { MatchSink } from "./line_watch.ts";
 import { isNews, isRequested } from "./news.ts";
 import { ALL_SCOPES, sees } from "./scope.ts";
 import type { Session } from "./session.ts";
-import { waitFor } from "./wait.ts";
+import type { waitFor } from "./wait.ts";
 
 /** An event that has not been acknowledged. */
 export type QueuedEvent = SessionEvent & {
@@ -90,6 +90,8 @@ export interface Events {
 export interface EventsOptions {
   /** The settings in force. */
   readonly settings: Settings;
+  /** Waits for something of a session; not called before there is one. */
+  readonly waitFor: typeof waitFor;
   /** Given every event of every scope. */
   readonly onEvent?: (event: SessionEvent) => void;
   /** Asked to wake the agent of a scope. */
@@ -106,7 +108,7 @@ const SNIPPET_FROM_CHARS = 2_000;
 const SCOPES_KEPT = 1_000;
 
 /** Makes the events of an instance. */
-export function createEvents({ settings, onEvent, requestHeartbeat }: EventsOptions): Events {
+export function createEvents({ settings, waitFor, onEvent, requestHeartbeat }: EventsOptions): Events {
   const queues = new Map<string, EventQueue>(); // the scope with the newest event is the last one
   const subscribers = new Map<string, Set<{ readonly take: (event: SessionEvent) => void }>>();
   let closed = false;

@@ -5,7 +5,7 @@
  */
 import { OffstageError } from "../errors.ts";
 import type { Clock } from "../runtime.ts";
-import { seconds } from "./wording.ts";
+import { seconds } from "./spans.ts";
 
 /** How long a lease lasts unless it is renewed or lifted, ms (spec S8). */
 const LEASE_MS = 120_000;

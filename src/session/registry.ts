@@ -6,16 +6,12 @@
 import type { Settings } from "../config.ts";
 import type { OffstageError } from "../errors.ts";
 import type { Clock, OrphanGuard } from "../runtime.ts";
-import { survivorsOf } from "./end.ts";
-import { createIdleEnd } from "./idle_end.ts";
-import { newSessionId } from "./ids.ts";
-import { createRetention, treeMayLive } from "./retention.ts";
+import type { Keeping, KeepingOptions } from "./keeping.ts";
 import { ALL_SCOPES, sees } from "./scope.ts";
 import type { Session, Survivor } from "./session.ts";
 import { createStarts, type Starts } from "./starts.ts";
 import { createStats, type Stats } from "./stats.ts";
-import { createTombstones, type Departure, type Tombstone } from "./tombstones.ts";
-import { statusText } from "./wording.ts";
+import type { Departure, Tombstone } from "./tombstones.ts";
 
 /** The sessions of one instance. */
 export interface Registry extends Starts {
@@ -65,6 +61,8 @@ export interface RegistryOptions {
   readonly refusal: () => OffstageError | undefined;
   /** Looks after the sessions' processes in case the host dies. */
   readonly guard?: OrphanGuard | undefined;
+  /** Makes what sessions are kept with; not called before there is one. */
+  readonly keeping: (options: KeepingOptions) => Keeping;
   /** Called when a session has settled. */
   readonly onEnded: (session: Session) => void;
   /** Called when there is a process to look after, and there was none. */
@@ -85,15 +83,17 @@ export function createRegistry(options: RegistryOptions): Registry {
   const lingering = new Set<Session>(); // forgotten, but somebody still holds their pipes
   const watchers = new Set<{ readonly scope: string; readonly listener: () => void }>();
   const starts = createStarts(options.refusal);
-  const retention = createRetention({ settings, clock, depart: drop });
-  const tombstones = createTombstones();
   const stats = createStats();
-  const idleEnd = createIdleEnd({ killGraceMs: settings.killGraceMs, lookAgain });
 
+  let kept: Keeping | undefined; // there since the first command
   let nextId: string | undefined; // drawn while a command runs, so that the next one has it at once
 
+  function keeping(): Keeping {
+    return kept ??= options.keeping({ settings, clock, depart: drop, lookAgain });
+  }
+
   function drawId(): string {
-    const id = newSessionId(randomBytes, (candidate) => used.has(candidate));
+    const id = keeping().newSessionId(randomBytes, (candidate) => used.has(candidate));
     used.add(id);
     return id;
   }
@@ -109,7 +109,7 @@ export function createRegistry(options: RegistryOptions): Registry {
 
   function vacate(session: Session): void {
     if (!withProcesses.delete(session)) return;
-    idleEnd.forget(session);
+    kept?.idleEnd.forget(session);
     guard?.release(session.id);
     if (withProcesses.size === 0) options.onVacant();
   }
@@ -127,7 +127,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     const own = scopes.get(scope);
     own?.delete(session);
     if (own?.size === 0) scopes.delete(scope);
-    retention.release(session);
+    kept?.retention.release(session);
     vacate(session);
     session.screen?.close();
     letGo(session);
@@ -136,7 +136,16 @@ export function createRegistry(options: RegistryOptions): Registry {
     if (why !== undefined && session.listed && state.kind === "ended") {
       const { outcome, endedAt } = state;
       const { name } = session;
-      tombstones.bury({ id, scope, name, outcome, ending: statusText(session), endedAt, goneAt: clock.now(), why });
+      keeping().tombstones.bury({
+        id,
+        scope,
+        name,
+        outcome,
+        ending: keeping().statusText(session),
+        endedAt,
+        goneAt: clock.now(),
+        why,
+      });
     }
     changed(session);
   }
@@ -154,15 +163,16 @@ export function createRegistry(options: RegistryOptions): Registry {
   }
 
   function ended(session: Session): void {
-    if (treeMayLive(session)) guard?.tell(session.id);
+    const { state, hidden, listed } = session;
+    if (state.kind === "ended" && state.survivors.length > 0) guard?.tell(session.id);
     else vacate(session);
-    if (!session.listed || !sessions.has(session.id) || retention.keeps(session)) return;
-    if (session.hidden) return drop(session, "removed");
-    retention.keep(session);
+    if (!listed || !sessions.has(session.id) || keeping().retention.keeps(session)) return;
+    if (hidden) return drop(session, "removed");
+    keeping().retention.keep(session);
   }
 
   async function lookAgain(session: Session): Promise<readonly Survivor[]> {
-    const survivors = await survivorsOf(session);
+    const survivors = await keeping().survivorsOf(session);
     session.amend({ survivors });
     if (survivors.length === 0) vacate(session);
     return survivors;
@@ -188,7 +198,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       session.lastUsedAt = clock.monotonic();
       if (session.state.kind === "ended") ended(session);
       else guard?.tell(session.id);
-      if (withProcesses.has(session)) idleEnd.watch(session);
+      if (withProcesses.has(session)) keeping().idleEnd.watch(session);
       changed(session);
     },
     ended: (session) => {
@@ -208,7 +218,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       if (session !== undefined && sees(scope, session.facts.scope) && session.listed && !session.hidden) {
         return { session };
       }
-      const tombstone = tombstones.find(scope, id);
+      const tombstone = kept?.tombstones.find(scope, id);
       return tombstone && { tombstone };
     },
     visible: (scope) => seenBy(scope).filter((session) => session.listed && !session.hidden).reverse(),
@@ -227,7 +237,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       for (const session of [...sessions.values()]) drop(session);
       for (const session of lingering) session.child.release(); // or their readers would keep the host alive
       lingering.clear();
-      tombstones.clear();
+      kept?.tombstones.clear();
       guard?.close();
     },
   };

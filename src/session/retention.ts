@@ -117,6 +117,6 @@ export function createRetention({ settings, clock, depart }: RetentionOptions): 
 }
 
 /** A cheap first look before the process table is read. */
-export function treeMayLive(session: Session): boolean {
+function treeMayLive(session: Session): boolean {
   return session.state.kind === "ended" && session.state.survivors.length > 0;
 }

@@ -9,7 +9,7 @@ import { signalProblems } from "../validate.ts";
 import type { Leases } from "./leases.ts";
 import type { Registry } from "./registry.ts";
 import type { Session } from "./session.ts";
-import { waitFor } from "./wait.ts";
+import type { waitFor } from "./wait.ts";
 
 /**
  * Why a session blocks.
@@ -112,8 +112,20 @@ export interface Suspension {
 /** How often the processes that a shell has left behind are looked at while somebody asks, ms: nothing tells their end. */
 const LEFT_BEHIND_LOOK_MS = 1_000;
 
+/** What a suspension needs. */
+export interface SuspensionOptions {
+  /** The sessions. */
+  readonly registry: Registry;
+  /** The leases that are held. */
+  readonly leases: Leases;
+  /** Time. */
+  readonly clock: Clock;
+  /** Waits for something of a session; not called before there is one. */
+  readonly waitFor: typeof waitFor;
+}
+
 /** Suspension of the sessions of one registry. */
-export function createSuspension(registry: Registry, leases: Leases, clock: Clock): Suspension {
+export function createSuspension({ registry, leases, clock, waitFor }: SuspensionOptions): Suspension {
   let lastLook = -Infinity;
 
   const whyOf = (session: Session): BlockerWhy | undefined => registry.isActive(session) ? why(session) : undefined;

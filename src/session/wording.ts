@@ -10,15 +10,13 @@ import type { Notice } from "./events.ts";
 import type { Match } from "./line_watch.ts";
 import type { Outcome, StopCause } from "./outcome.ts";
 import type { Session, SessionState, Survivor } from "./session.ts";
+import { seconds, span } from "./spans.ts";
 
 /** What the shells' own codes mean (spec E26). */
 const CODE_HINTS: Readonly<Record<number, string>> = {
   126: "found but not executable",
   127: "command not found",
 };
-
-/** Units of time and their lengths, ms. */
-const UNITS: readonly (readonly [string, number])[] = [["days", 86_400_000], ["h", 3_600_000], ["min", 60_000]];
 
 /** How many survivors are named before the rest is counted. */
 const NAMED_SURVIVORS = 8;
@@ -151,17 +149,6 @@ export function matchSentence({ line, lineNumber, matched, skippedLines }: Match
 /** Put behind an end of which an event has told before (spec R9). */
 export function toldBefore(notified: boolean): string {
   return notified ? " (an event has told so before)" : "";
-}
-
-/** A length of time in seconds, as short as it is exact. */
-export function seconds(ms: number): string {
-  return `${Number((ms / 1_000).toFixed(ms < 10_000 ? 2 : 0))} s`;
-}
-
-/** A length of time for people: in seconds up to two minutes, then in minutes, hours, days. */
-export function span(ms: number): string {
-  const [unit, length] = UNITS.find(([, unitMs]) => ms >= 2 * unitMs) ?? ["s", 1_000];
-  return unit === "s" ? seconds(ms) : `${Number((ms / length).toFixed(1))} ${unit}`;
 }
 
 function hint(code: number): string {
