@@ -7,7 +7,6 @@ import { type Agent, execTool, makeAgent, processTool } from "./agent.ts";
 import { type ExecConfig, resolveSettings, type Settings } from "./config.ts";
 import { OffstageError } from "./errors.ts";
 import type { Hosts } from "./exec/prepare.ts";
-import { closeDirectory, listedNodes } from "./exec/ask_directory.ts";
 import { nodeMap } from "./exec/node_map.ts";
 import type { NodeDirectory, NodeInfo } from "./exec/nodes.ts";
 import { checkedOptions, isDirectory } from "./exec/options.ts";
@@ -167,7 +166,8 @@ export function createOffstage(given: OffstageOptions): Offstage {
     }
     registry.close();
     events.close();
-    if (hosts.nodes !== undefined) await closeDirectory(hosts.nodes, runtime.clock);
+    const directory = hosts.nodes;
+    if (directory !== undefined) await execTool.use(({ closeDirectory }) => closeDirectory(directory, runtime.clock));
   }
 
   function agent(scope: string, given: { readonly processTool?: boolean } = {}): Agent {
@@ -201,7 +201,11 @@ export function createOffstage(given: OffstageOptions): Offstage {
     agent,
     admin,
     guardStatus,
-    nodes: async (scope) => hosts.nodes === undefined ? [] : await listedNodes(hosts.nodes, scope, runtime.clock),
+    nodes: async (scope) => {
+      const directory = hosts.nodes;
+      if (directory === undefined) return [];
+      return await execTool.use(({ listedNodes }) => listedNodes(directory, scope, runtime.clock));
+    },
     stats: registry.stats,
     close,
     [Symbol.asyncDispose]: close,

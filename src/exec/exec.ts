@@ -24,6 +24,7 @@ import { fullError, isFull } from "./full.ts";
 import { checkExec, type ExecParams } from "./schema.ts";
 import { type ExecUpdate, followUpdates } from "./updates.ts";
 
+export { closeDirectory, listedNodes } from "./ask_directory.ts";
 export { endAll } from "../session/end_all.ts";
 export { createKeeping } from "../session/keeping.ts";
 export { viewOf } from "../session/view.ts";
