@@ -5,6 +5,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import fc from "./property.ts";
 import {
   buildEnvironment,
+  createEnvironmentBuilder,
   environmentProblems,
   INJECTION_VARIABLES,
   isInjectionVariable,
@@ -90,6 +91,49 @@ test("E6 with a terminal TERM is ours whatever the host's is, unless the caller 
     assertEquals(built, { TERM: "xterm-256color", ...MARKERS });
   }
   assertEquals(build({ terminal: true, env: { TERM: "vt100" } })["TERM"], "vt100");
+});
+
+test("E22 what is remembered of the last command's environment changes none of the next, whatever has changed", () => {
+  const name = fc.constantFrom("PATH", "HOME", "LD_PRELOAD", "TERM", "A", "__proto__");
+  const variables = fc.array(fc.tuple(name, fc.constantFrom("", "1", "2"))).map((pairs) => Object.fromEntries(pairs));
+  const options = fc.record({
+    host: variables,
+    env: variables,
+    policy: fc.constantFrom<EnvironmentOptions["policy"]>("all", "none"),
+    terminal: fc.boolean(),
+    plainTerminal: fc.boolean(),
+    where: fc.constantFrom(...HOSTS),
+    sessionId: fc.constantFrom("one", "two"),
+  });
+  fc.assert(fc.property(fc.array(options, { maxLength: 6 }), (calls) => {
+    const builder = createEnvironmentBuilder();
+    for (const call of calls) {
+      assertEquals(Object.entries(builder(call)).sort(), Object.entries(buildEnvironment(call)).sort());
+    }
+  }));
+});
+
+test("E22 a variable that is set, changed or taken away between two commands is seen by the second", () => {
+  const builder = createEnvironmentBuilder();
+  const host: Record<string, string> = { A: "1" };
+  const options = {
+    host,
+    policy: "all",
+    env: {},
+    terminal: false,
+    plainTerminal: false,
+    sessionId: "id",
+    where: "gateway",
+  } as const;
+  const seen = (): unknown => builder(options)["A"] ?? builder(options)["B"];
+  assertEquals(seen(), "1");
+  host["A"] = "2";
+  assertEquals(seen(), "2");
+  delete host["A"];
+  host["B"] = "3";
+  assertEquals(seen(), "3");
+  delete host["B"];
+  assertEquals(seen(), undefined);
 });
 
 test("H6 a sandbox gets nothing of the host", () => {

@@ -5,7 +5,7 @@
  */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { ExecParams, NotStartedDetails } from "../mod.ts";
+import { type ExecParams, type NotStartedDetails, OffstageError } from "../mod.ts";
 import { background, type Bench, ended, notStarted, open, start } from "./fakes/bench.ts";
 import { EPOCH, settle } from "./fakes/clock.ts";
 
@@ -320,6 +320,19 @@ test("E2 [64] a directory that is not there is named and nothing is started", as
     assertEquals(reason, "spawn-error");
     assertMatch(text, new RegExp(`^working directory.*${words}.*/no/such`));
   }
+});
+
+test("E2 without workdir no directory is looked at, unless the start fails: then it is named", async () => {
+  const bench = open();
+  bench.machine.directories.set(bench.machine.cwd, "missing");
+  assertEquals((await background(bench)).child.spec.cwd, bench.machine.cwd);
+  const other = open();
+  other.machine.directories.set(other.machine.cwd, "missing");
+  other.spawner.failure = new OffstageError("spawn-failed", "Cannot start bash");
+  const { reason, text } = await refusedBy(other, { command: "ls" });
+  assertEquals([reason, text], ["spawn-error", `working directory does not exist: ${other.machine.cwd}`]);
+  other.machine.directories.clear();
+  assertEquals((await refusedBy(other, { command: "ls" })).text, "Cannot start bash");
 });
 
 test("E2 workdir: empty is the default, ~ is the home, relative starts at the default", async () => {

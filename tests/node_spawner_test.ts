@@ -67,3 +67,18 @@ test("P12 a port counts as open while something listens on the loopback", { skip
   await new Promise((resolve) => server.close(resolve));
   assertEquals(await runtime.portOpen(port), false);
 });
+
+test("E22 the environment is read anew on each call, and is one frozen object while nothing changes", { skip }, () => {
+  const name = "OFFSTAGE_TEST_VARIABLE";
+  const before = runtime.environment();
+  assertEquals([runtime.environment() === before, Object.isFrozen(before)], [true, true]);
+  try {
+    process.env[name] = "1";
+    assertEquals(runtime.environment()[name], "1");
+    process.env[name] = "2";
+    assertEquals(runtime.environment()[name], "2");
+  } finally {
+    delete process.env[name];
+  }
+  assertEquals(runtime.environment(), before);
+});

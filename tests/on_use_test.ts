@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { onUse } from "../src/on_use.ts";
 import { settle } from "./fakes/clock.ts";
@@ -36,6 +36,13 @@ test("once it is loaded, a use happens within the call", async () => {
     return same(value);
   });
   assertEquals(used, true);
+});
+
+test("what has been used can be had within the call, and nothing before", async () => {
+  const lazy = onUse(counted().load);
+  assertThrows(() => lazy.used(), TypeError, "not been used");
+  await lazy.use(same);
+  assertEquals(lazy.used(), 1);
 });
 
 test("those who use it before it is loaded get it in the order of their calls", async () => {
