@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -19,6 +20,10 @@ export interface Characters {
   readonly raw: number;
   /** Characters handed to the model. */
   readonly rendered: number;
+  /** Tokens of its raw output, as a model of today counts them. */
+  readonly rawTokens: number;
+  /** Tokens handed to the model. */
+  readonly renderedTokens: number;
   /** Whether it draws over what it has drawn: without that there is nothing to save but colours. */
   readonly redraws: boolean;
   /** Lines that a person would still see at the end. */
@@ -63,6 +68,8 @@ async function measure({ name, bytes }: Recorded): Promise<Characters> {
     name,
     raw: Array.from(raw).length,
     rendered: Array.from(text).length,
+    rawTokens: countTokens(raw),
+    renderedTokens: countTokens(text),
     redraws: REDRAW.test(raw),
     seen: seen.length,
     missing: notInOrder(seen, rowsOf(text.split("\n"))),
@@ -89,16 +96,31 @@ function findCorpus(): string {
   return import.meta.url.includes("/.build/") ? "../../bench/corpus/" : "corpus/";
 }
 
-function share(of: readonly Characters[]): number {
+function share(
+  of: readonly Characters[],
+  given: (each: Characters) => number,
+  all: (each: Characters) => number,
+): number {
   const sum = (count: (each: Characters) => number): number => of.reduce((total, each) => total + count(each), 0);
-  return sum(({ rendered }) => rendered) / sum(({ raw }) => raw);
+  return sum(given) / sum(all);
+}
+
+function characterShare(of: readonly Characters[]): number {
+  return share(of, ({ rendered }) => rendered, ({ raw }) => raw);
+}
+
+function tokenShare(of: readonly Characters[]): number {
+  return share(of, ({ renderedTokens }) => renderedTokens, ({ rawTokens }) => rawTokens);
 }
 
 async function main(): Promise<void> {
   const all = await measureCorpus();
   const redrawn = all.filter(({ redraws }) => redraws);
   const missing = all.reduce((total, each) => total + each.missing.length, 0);
-  if (process.argv.includes("--json")) return console.log(JSON.stringify({ all, redrawn: share(redrawn), missing }));
+  if (process.argv.includes("--json")) {
+    const numbers = { redrawn: characterShare(redrawn), redrawnTokens: tokenShare(redrawn), missing };
+    return console.log(JSON.stringify(numbers));
+  }
   for (const { name, raw, rendered, redraws, seen, missing } of all) {
     const percent = (100 * rendered / raw).toFixed(1).padStart(6);
     const rows = `${seen - missing.length} of ${seen} lines seen`;
@@ -109,10 +131,12 @@ async function main(): Promise<void> {
     );
     for (const row of missing) console.log(`    missing: ${row}`);
   }
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   console.log(
-    `with redraws: ${(100 * share(redrawn)).toFixed(1)} %, all: ${
-      (100 * share(all)).toFixed(1)
-    } %, lines missing: ${missing}`,
+    `with redraws: ${percent(characterShare(redrawn))} of the characters, ${
+      percent(tokenShare(redrawn))
+    } of the tokens; ` +
+      `all: ${percent(characterShare(all))}, ${percent(tokenShare(all))}; lines missing: ${missing}`,
   );
 }
 

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 export const root: string = findRoot(dirname(fileURLToPath(import.meta.url)));
 
 /** Folders that are made, not written. */
-const GENERATED = new Set(["node_modules", "dist", ".build", ".git"]);
+const GENERATED = new Set(["node_modules", "dist", ".build", ".git", ".peers"]);
 
 /** Text of a file, by its path from the root. */
 export function readText(path: string): string {

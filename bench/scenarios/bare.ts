@@ -15,6 +15,9 @@ export interface BareChild {
 /** Starts a command and gives each chunk of its stdout to `onChunk`. */
 export type BareSpawn = (argv: readonly string[], onChunk: (bytes: Uint8Array) => void) => Promise<BareChild>;
 
+/** How the baseline is given a command: as Offstage gives it by default, but for its own script. */
+export const SHELL = ["bash", "--norc", "-c"] as const;
+
 /** The baseline of the runtime this runs on. */
 export const bareSpawn: BareSpawn = "Bun" in globalThis ? bunSpawn : "Deno" in globalThis ? denoSpawn : nodeSpawn;
 

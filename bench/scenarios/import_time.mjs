@@ -9,13 +9,13 @@
 import process from "node:process";
 
 const MEASURED = {
-  core: () => import("../.build/mod.js"),
+  core: () => import("../../.build/mod.js"),
   ours: async () => {
-    const { createOffstage } = await import("../.build/adapters/auto.js");
+    const { createOffstage } = await import("../../.build/adapters/auto.js");
     await createOffstage().agent("bench").exec({ command: "true" });
   },
   bare: async () => {
-    const { bareSpawn } = await import("../.build/bench/bare.js");
+    const { bareSpawn } = await import("../../.build/bench/scenarios/bare.js");
     await (await bareSpawn(["bash", "--norc", "-c", "true"], () => {})).done;
   },
 };

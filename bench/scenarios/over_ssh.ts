@@ -7,19 +7,14 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createOffstage } from "../adapters/auto.ts";
-import { ssh } from "../adapters/hosts/ssh.ts";
-import { openSshServer } from "../tests/conformance/ssh_server.ts";
+import { createOffstage } from "../../adapters/auto.ts";
+import { ssh } from "../../adapters/hosts/ssh.ts";
+import { openSshServer } from "../../tests/conformance/ssh_server.ts";
 import { bareSpawn } from "./bare.ts";
+import { type Both, inTurns } from "./turns.ts";
 
-type InTurns<T> = (bare: () => Promise<unknown>, ours: () => Promise<unknown>) => Promise<T>;
-
-/**
- * `true` by hand and through Offstage: both have a connection that is open already, each its own.
- *
- * @param inTurns measures the two
- */
-export async function overSsh<T>(inTurns: InTurns<T>): Promise<T> {
+/** `true` by hand and through Offstage: both have a connection that is open already, each its own. */
+export async function overSsh(): Promise<Both> {
   const server = await openSshServer();
   const socket = `${mkdtempSync(join(tmpdir(), "offstage-"))}/ssh`;
   const { destination, options = {} } = server.options;
