@@ -27,7 +27,7 @@ export const GROWTHS: Readonly<Record<string, Growth>> = {
   output: {
     of: "output of a session, bytes",
     sizes: [1, 16, 256, 1_024, 4_096].map((mebibytes) => mebibytes * MIB),
-    curves: { ms: { name: "time, ms" }, peakMib: { name: "peak memory, MiB", flat: true } },
+    curves: { ms: { name: "time, ms" }, peak: { name: "peak memory / bare", flat: true } },
   },
   sessions: {
     of: "idle sessions",

@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { execFileSync } from "node:child_process";
 import process from "node:process";
 import { timed } from "../scenarios/turns.ts";
 import { background, withAgent, withSite } from "../scenarios/agents.ts";
+import { bareSpawn, SHELL } from "../scenarios/bare.ts";
 import { heldBytes, IDLE, settledMemory } from "../scenarios/idle.ts";
 import { readMs } from "../scenarios/reading.ts";
 import type { Numbers } from "../scenarios/turns.ts";
@@ -16,18 +18,28 @@ const LINE = "x".repeat(79);
 
 const GROWTHS: Readonly<Record<string, (size: number) => Promise<Numbers>>> = { output, sessions, viewers, lines };
 
-/** So many bytes through one session. */
-function output(bytes: number): Promise<Numbers> {
+/** So many bytes through one session. Its memory is that of streams, too: a bare reader's grows with what comes at once. */
+async function output(bytes: number): Promise<Numbers> {
   const command = `yes ${LINE} | head -c ${bytes}`;
-  return withAgent(async (agent) => {
+  if (side === "bare") {
+    await (await bareSpawn([...SHELL, command], () => {})).done;
+    return { peakMib: peakMib() };
+  }
+  const argv = [...process.execArgv, process.argv[1] ?? "", "output", `${bytes}`, "bare"];
+  const bare = JSON.parse(execFileSync(process.execPath, argv, { encoding: "utf8" })) as Numbers;
+  return await withAgent(async (agent) => {
     const ms = await timed(async () => {
       const { details } = await agent.exec({ command, yieldMs: 120_000, timeout: 600, stdin: "closed" });
       if (details.status === "running") {
         await agent.process({ action: "poll", sessionId: details.sessionId, until: "exit", timeout: 120_000 });
       }
     });
-    return { ms, peakMib: process.resourceUsage().maxRSS / 1024 };
+    return { ms, peak: peakMib() / (bare["peakMib"] ?? NaN) };
   });
+}
+
+function peakMib(): number {
+  return process.resourceUsage().maxRSS / 1024;
 }
 
 /** So many sessions that do nothing. */
@@ -82,7 +94,7 @@ function lines(count: number): Promise<Numbers> {
   }, { maxOutputChars: 1e9 });
 }
 
-const [name = "", size = ""] = process.argv.slice(2);
+const [name = "", size = "", side = "ours"] = process.argv.slice(2);
 const run = GROWTHS[name];
 if (run === undefined || !(Number(size) > 0)) {
   throw new Error(`Usage: main.ts <${Object.keys(GROWTHS).join("|")}> <size>`);

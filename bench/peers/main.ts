@@ -16,7 +16,7 @@ type Run = (command: string) => Promise<unknown>;
 
 const BULK_BYTES = 64 * 2 ** 20;
 const TERMINAL_BYTES = 8 * 2 ** 20;
-const KEYS = 100;
+const KEYS = 40;
 const IDLE_COUNT = 100;
 
 /** What is not possible with a peer is undefined. */

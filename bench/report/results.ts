@@ -61,10 +61,8 @@ export function writeResults(part: string, results: Results): void {
 /** JSON in which numbers and points stay on one line: a change of results can be read. */
 export function toText(results: unknown): string {
   const text = JSON.stringify(results, null, 2);
-  const short = text.replace(
-    /\[\s+(?:[-\d.e+nul]+,?\s+)+\]|\{\s+"x": [-\d.e+]+,\s+"y": [-\d.e+]+\s+\}/g,
-    (match) => match.replace(/\s+/g, " ").replace(/^\[ | \]$/g, (bracket) => bracket.trim()),
-  );
+  const numbers = /\[\n\s*(?:[-\d.e+]+,?\s+)+\]|\{\n\s*"x": [-\d.e+]+,\s+"y": [-\d.e+]+\s+\}/g;
+  const short = text.replace(numbers, (match) => match.replace(/\s+/g, " ").replace("[ ", "[").replace(" ]", "]"));
   return `${short}\n`;
 }
 
