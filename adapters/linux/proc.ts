@@ -114,17 +114,17 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
   // Seen outside the group: with neither mark nor a living parent nobody else would know any more whose they are
   let strays: readonly ProcStat[] = [];
   const look = async () => {
-    const { processes: all, carriesId } = await lookAtProcesses();
-    const members = all.filter((stat) => stat.group === query.pid);
+    const table = await lookAtProcesses();
+    const members = table.inGroup(query.pid);
     const inGroup = new Set(isOwnGroup(query, members) ? members : []);
-    const child = query.exitedAt?.() === undefined ? all.find((stat) => stat.pid === query.pid) : undefined;
-    const isYounger = (stat: ProcStat): boolean => child === undefined || stat.start >= child.start;
-    const roots: ProcStat[] = [];
-    await inTurns(all, (stat) => {
-      const isRoot = stat === child || inGroup.has(stat) || strays.some((stray) => isSame(stray, stat));
-      if (isRoot || (isYounger(stat) && carriesId(stat.pid, query.sessionId))) roots.push(stat);
+    const child = query.exitedAt?.() === undefined ? table.find(query.pid) : undefined;
+    const known = strays.flatMap((stray) => {
+      const stat = table.find(stray.pid);
+      return stat !== undefined && isSame(stray, stat) ? [stat] : [];
     });
-    return { tree: withDescendants(roots, all), inGroup };
+    const carriers = await table.carriersOf(query.sessionId, child?.start ?? 0);
+    const roots = [...(child === undefined ? [] : [child]), ...inGroup, ...known, ...carriers];
+    return { tree: table.withDescendants(roots), inGroup };
   };
   return {
     tree: async () => {
@@ -144,10 +144,10 @@ export function createTreeInspector(query: TreeQuery): TreeInspector | undefined
       const child = readStat(query.pid);
       const claim = child === undefined ? undefined : waitsForInput(child, source);
       if (child !== undefined && claim?.waits === true) return toReader(child, claim);
-      const { processes: all } = await lookAtProcesses();
+      const table = await lookAtProcesses();
       let found: InputReader | "unknown" | undefined;
       // Nobody outside the tree has that very pipe or terminal as its input, so no proof of membership is needed
-      await inTurns(withDescendants(all.filter((stat) => stat.session === query.pid), all), (stat) => {
+      await inTurns(table.withDescendants(table.inSession(query.pid)), (stat) => {
         if (found !== undefined && found !== "unknown") return;
         const claim = waitsForInput(stat, source);
         if (claim.waits !== false) found = claim.waits === true ? toReader(stat, claim) : claim.waits;
@@ -184,19 +184,6 @@ function isOwnGroup(leader: GroupLeader, members: readonly ProcStat[]): boolean 
   // Both the uptime and the start are cut to whole ticks, so what came first can look one tick younger
   const exitTick = (uptime * 1000 - (performance.now() - exitedAt)) / MS_PER_TICK + 1;
   return members.some((stat) => stat.start <= exitTick);
-}
-
-function withDescendants(roots: readonly ProcStat[], all: readonly ProcStat[]): readonly ProcStat[] {
-  const childrenOf = new Map<number, ProcStat[]>();
-  for (const stat of all) {
-    const siblings = childrenOf.get(stat.parent);
-    if (siblings === undefined) childrenOf.set(stat.parent, [stat]);
-    else siblings.push(stat);
-  }
-  const found = new Set(roots);
-  // A Set visits what is added while it is walked, so this reaches every generation
-  for (const stat of found) for (const child of childrenOf.get(stat.pid) ?? []) found.add(child);
-  return [...found];
 }
 
 function treeProcess(stat: ProcStat, inGroup: boolean, kill: Kill): TreeProcess {

@@ -31,12 +31,25 @@ export interface ProcStat {
   readonly start: number;
 }
 
-/** The live processes at one moment: no zombies, and not the host itself. */
+/**
+ * The live processes at one moment: no zombies, and not the host itself. It is asked once for each session that is ended,
+ * so no question goes through all of them again.
+ */
 export interface ProcessTable {
-  /** In no particular order. */
-  readonly processes: readonly ProcStat[];
-  /** Whether a process carries a session's id in its environment. */
-  carriesId(pid: number, sessionId: string): boolean;
+  /** The process of that number. */
+  find(pid: number): ProcStat | undefined;
+  /** Members of a process group. */
+  inGroup(group: number): readonly ProcStat[];
+  /** Members of a session of the system's. */
+  inSession(session: number): readonly ProcStat[];
+  /** These, their children, the children of those, and so on. */
+  withDescendants(roots: readonly ProcStat[]): readonly ProcStat[];
+  /**
+   * Those that carry a session's id in their environment.
+   *
+   * @param since only those that were started then or later, in clock ticks: nobody else's environment is read for it
+   */
+  carriersOf(sessionId: string, since: number): Promise<readonly ProcStat[]>;
 }
 
 const MARK = "OFFSTAGE_SESSION_ID=";
@@ -98,15 +111,51 @@ async function look(): Promise<ProcessTable> {
     const stat = pid === process.pid ? undefined : readStat(pid);
     if (stat !== undefined && !isDead(stat)) processes.push(stat);
   });
-  const known = new Map<number, readonly string[]>();
+  const byPid = groupedBy(processes, ({ pid }) => pid);
+  const byGroup = groupedBy(processes, ({ group }) => group);
+  const bySession = groupedBy(processes, ({ session }) => session);
+  const byParent = groupedBy(processes, ({ parent }) => parent);
   return {
-    processes,
-    carriesId: (pid, sessionId) => {
-      const ids = known.get(pid) ?? sessionIdsOf(pid);
-      known.set(pid, ids);
-      return ids.includes(sessionId);
+    find: (pid) => byPid.get(pid)?.[0],
+    inGroup: (group) => byGroup.get(group) ?? [],
+    inSession: (session) => bySession.get(session) ?? [],
+    withDescendants: (roots) => {
+      const found = new Set(roots);
+      // A Set visits what is added while it is walked, so this reaches every generation
+      for (const stat of found) for (const child of byParent.get(stat.pid) ?? []) found.add(child);
+      return [...found];
     },
+    carriersOf: carriersIn(processes),
   };
+}
+
+/** Reads each environment at most once, and those of the youngest first: mostly they are all that is asked for. */
+function carriersIn(processes: readonly ProcStat[]): ProcessTable["carriersOf"] {
+  const unread = [...processes].sort((one, other) => one.start - other.start);
+  const byId = new Map<string, ProcStat[]>();
+  let reading: Promise<void> = Promise.resolve();
+  const readSince = async (since: number): Promise<void> => {
+    const first = unread.findLastIndex(({ start }) => start < since) + 1;
+    await inTurns(unread.splice(first), (stat) => {
+      for (const id of sessionIdsOf(stat.pid)) append(byId, id, stat);
+    });
+  };
+  return async (sessionId, since) => {
+    await (reading = reading.then(() => readSince(since)));
+    return byId.get(sessionId)?.filter(({ start }) => start >= since) ?? [];
+  };
+}
+
+function groupedBy(processes: readonly ProcStat[], key: (stat: ProcStat) => number): Map<number, ProcStat[]> {
+  const groups = new Map<number, ProcStat[]>();
+  for (const stat of processes) append(groups, key(stat), stat);
+  return groups;
+}
+
+function append<Key>(groups: Map<Key, ProcStat[]>, key: Key, stat: ProcStat): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [stat]);
+  else group.push(stat);
 }
 
 /** Repeats a look that has not seen everything for want of a descriptor, as long as that may be but a moment. */
