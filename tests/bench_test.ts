@@ -138,7 +138,7 @@ test("results are JSON in which a list of numbers and a point are a line", () =>
 });
 
 test("numbers are shown with the digits that count", () => {
-  assertEquals([0, 1.125, 12.34, 123.4, 1234.5, 1234567, NaN].map(shown), [
+  assertEquals([-0.001, 1.125, 12.34, 123.4, 1234.5, 1234567, NaN].map(shown), [
     "0",
     "1.13",
     "12.3",

@@ -15,6 +15,9 @@ import { readResults, type Result, type Results, root } from "./results.ts";
 /** Where the plots are. */
 export const PLOTS = "bench/plots";
 
+/** Longest line of the README. */
+const LINE = 120;
+
 const RUNTIMES = { node20: "Node.js 20", node24: "Node.js 24", deno: "Deno", bun: "Bun" } as const;
 const PARTS = ["core", ...Object.keys(RUNTIMES), "growth", "peers"];
 
@@ -39,7 +42,7 @@ export function withTables(readme: string, all: AllResults): string {
   const tables = { figures: figuresTable(all), growth: growthTable(all), peers: peersTable(all) };
   return Object.entries(tables).reduce((text, [name, table]) => {
     const marks = new RegExp(`(<!-- bench: ${name} -->\n)[^]*?(<!-- /bench -->)`);
-    return text.replace(marks, (_, open: string, close: string) => `${open}\n${table}\n${close}`);
+    return text.replace(marks, (_, open: string, close: string) => `${open}\n${table}\n\n${close}`);
   }, readme);
 }
 
@@ -101,7 +104,20 @@ function said(parts: readonly Results[]): string {
   });
   const day = first === last ? first : `${first} to ${last}`;
   const where = `${results[0]?.cpus} CPUs, load before ${shown(Math.min(...loads))} to ${shown(Math.max(...loads))}`;
-  return `Measured ${day}: ${where}, Linux ${versions["linux"]}, ${names.join(", ")}.`;
+  const isBusy = loads.some((load) => load > (results[0]?.cpus ?? 1));
+  const words = `Measured ${day}: ${where}, Linux ${versions["linux"]}, ${names.join(", ")}.`;
+  return wrapped(isBusy ? `${words} The machine was busy with other things: these figures are provisional.` : words);
+}
+
+/** Lines as the formatter breaks them. */
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > LINE) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.join("\n");
 }
 
 /** A table as the formatter writes it. */

@@ -40,6 +40,8 @@ export interface Scenario {
   readonly rounds: number;
   /** Both sides take turns in one process. */
   readonly together?: true;
+  /** The program that measures it, where that is not `scenarios/main.ts`. */
+  readonly file?: string;
   readonly figures: readonly Figure[];
 }
 
@@ -113,6 +115,16 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     rounds: 3,
     together: true,
     figures: [{ name: "`true` over ssh: time / by hand", value: ratio("ms"), atMost: 1.25 }],
+  },
+  nats: {
+    rounds: 1,
+    together: true,
+    file: "bench/nats.ts",
+    figures: [
+      { name: "256 MiB over NATS: rate / plain pipe", value: ratio("mbPerS"), atLeast: 0.5 },
+      { name: "key → echo over NATS: p99, ms", value: plain("keyP99Ms"), atMost: 10 },
+      { name: "20 nodes × 50 sessions over NATS: wrong bytes", value: plain("wrongBytes"), atMost: 0 },
+    ],
   },
   bulk1: bulk(1),
   bulk4: bulk(4),

@@ -20,6 +20,7 @@ export function linesOf(part: string, scenario: string, { rows, leftOut, note }:
 /** A value as a person reads it: three digits that count, with thin groups, and no exponent. */
 export function shown(value: number): string {
   const size = Math.abs(value);
+  if (size < 0.005) return "0";
   if (!Number.isFinite(value)) return "–";
   if (size >= 1_000) return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, " ");
   if (size >= 100 || Number.isInteger(value)) return value.toFixed(0);
