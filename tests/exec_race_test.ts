@@ -353,6 +353,20 @@ test("[59] the same command in the same directory mentions its running twin, and
   assertStringIncludes(twin.text, first.id);
 });
 
+test("[59] of many twins the newest three are named and the others counted: the answer does not grow with them", async () => {
+  const bench = open({ maxSessions: 1_000 });
+  const ids: string[] = [];
+  let last = await background(bench, { command: "npm start" });
+  for (let count = 1; count < 100; count++) {
+    ids.push(last.details.sessionId);
+    last = await background(bench, { command: "npm start" });
+    assertEquals(last.details.twins, ids.slice(-3));
+    assertEquals(last.details.moreTwins, count > 3 ? count - 3 : undefined);
+  }
+  assertStringIncludes(last.text, '\n[and as 96 more sessions: process { action: "list" }]');
+  assertLessOrEqual(last.text.length, 600);
+});
+
 test("a closed instance starts nothing, not even what was being prepared", async () => {
   let allow!: (verdict: { allow: true }) => void;
   const bench = open({}, { authorize: () => new Promise((resolve) => (allow = resolve)) });

@@ -22,6 +22,7 @@ import {
   isFullScreen,
   matchSentence,
   survivorsSentence,
+  twinSentences,
 } from "../session/wording.ts";
 import { TAIL_CHARS } from "./updates.ts";
 
@@ -71,8 +72,10 @@ export interface RunningDetails {
   readonly timeoutAt: number | null;
   /** What it is held to; absent if nothing. */
   readonly limits?: Limits;
-  /** Sessions of this scope that run the same command in the same directory. */
+  /** Sessions of this scope that run the same command in the same directory: the newest three. */
   readonly twins: readonly string[];
+  /** How many more of them there are; absent if none. */
+  readonly moreTwins?: number;
   /** The first line that matched `notifyOn` while the call waited; no event tells it. Absent if there was none. */
   readonly match?: Match;
   /** What the caller ought to know. */
@@ -167,11 +170,7 @@ export function notStarted(error: OffstageError): ExecAnswer {
 }
 
 /** What there is to say about a command that runs on, beside its session. */
-export interface RunningNews {
-  /** What the caller ought to know. */
-  readonly warnings: readonly string[];
-  /** Sessions of this scope that run the same command in the same directory. */
-  readonly twins: readonly string[];
+export interface RunningNews extends Pick<RunningDetails, "warnings" | "twins" | "moreTwins"> {
   /** Of what the agent will be told by itself. */
   readonly notice: Notice;
   /** What matched `notifyOn` meanwhile. */
@@ -181,7 +180,10 @@ export interface RunningNews {
 }
 
 /** The answer when the command runs on. */
-export function running(session: Session, { warnings, twins, notice, match, input }: RunningNews): ExecAnswer {
+export function running(
+  session: Session,
+  { warnings, twins, moreTwins, notice, match, input }: RunningNews,
+): ExecAnswer {
   const { name } = session;
   const { id, cwd, host, node, shell, pty, timeoutMs, limits } = session.facts;
   const tail = tailOfLog(session.log, TAIL_CHARS);
@@ -207,6 +209,7 @@ export function running(session: Session, { warnings, twins, notice, match, inpu
     timeoutAt,
     ...(limits !== undefined && { limits }),
     twins,
+    ...(moreTwins !== undefined && { moreTwins }),
     ...(match !== undefined && { match }),
     warnings,
   };
@@ -219,7 +222,7 @@ export function running(session: Session, { warnings, twins, notice, match, inpu
     `[${followUp(id, notice)}]`,
     ...(fullScreen === undefined ? [] : [`[${fullScreen}]`]),
     ...(limits === undefined ? [] : [`[limits: ${limitsText(limits)}]`]),
-    ...twins.map((twin) => `[the same command already runs here as session ${twin}]`),
+    ...twinSentences(twins, moreTwins).map((sentence) => `[${sentence}]`),
     ...notes(session, warnings),
   ];
   return { text: lines.join("\n"), details, isError: false };

@@ -17,7 +17,7 @@ import { survivorsSentence } from "../session/wording.ts";
 import { waitFor } from "../session/wait.ts";
 import { signalProblems } from "../validate.ts";
 import { refuseIfAborted } from "./aborted.ts";
-import { ended, type ExecAnswer, notStarted, running } from "./answer.ts";
+import { ended, type ExecAnswer, notStarted, running, type RunningNews } from "./answer.ts";
 import { foreground } from "./foreground.ts";
 import { type Plan, prepare, type PrepareContext } from "./prepare.ts";
 import { fullError, isFull } from "./full.ts";
@@ -59,6 +59,9 @@ interface Started {
 
 /** Shortest and longest wait before the answer, ms (spec E4). */
 const YIELD_RANGE_MS = [10, 120_000] as const;
+
+/** Most sessions that are named as running the same command: who started thousands of them knows. */
+const MOST_TWINS = 3;
 
 /** Failures of a start on a terminal that a start on pipes need not share. */
 const NO_TERMINAL_CODES: readonly ErrorCode[] = ["spawn-failed", "unsupported"];
@@ -174,7 +177,7 @@ async function answerWhenDue(
       const twins = twinsOf(context, session);
       session.log.releaseHead();
       registry.show(session);
-      return running(session, { warnings, twins, notice: events.noticeOf(session), match, input: due.input });
+      return running(session, { warnings, ...twins, notice: events.noticeOf(session), match, input: due.input });
     }
     session.lineWatch?.stop();
     return conclude(context, session, warnings);
@@ -221,10 +224,11 @@ function yieldAfterMs({ settings, processTool }: ExecContext, params: ExecParams
   return Math.min(most, Math.max(least, params.yieldMs ?? settings.backgroundMs));
 }
 
-function twinsOf({ registry, scope }: ExecContext, session: Session): readonly string[] {
+function twinsOf({ registry, scope }: ExecContext, session: Session): Pick<RunningNews, "twins" | "moreTwins"> {
   const { command, cwd, host } = session.facts;
-  return registry.live(scope)
-    .filter((other) => !other.hidden)
-    .filter(({ facts }) => facts.command === command && facts.cwd === cwd && facts.host === host)
-    .map((other) => other.id);
+  const all = registry.live(scope).filter(({ hidden, facts }) =>
+    !hidden && facts.command === command && facts.cwd === cwd && facts.host === host
+  );
+  const twins = all.slice(-MOST_TWINS).map(({ id }) => id);
+  return { twins, ...(all.length > twins.length && { moreTwins: all.length - twins.length }) };
 }

@@ -192,6 +192,13 @@ export function limitNotes(session: Session): readonly string[] {
   ];
 }
 
+/** That a command runs already: the sessions that are named, and how many more there are. */
+export function twinSentences(ids: readonly string[], more = 0): readonly string[] {
+  const named = ids.map((id) => `the same command already runs here as session ${id}`);
+  if (more === 0) return named;
+  return [...named, `and as ${more} more ${more === 1 ? "session" : "sessions"}: process { action: "list" }`];
+}
+
 function limitClause(session: Session, { limit }: Outcome): string | undefined {
   if (limit === null) return undefined;
   const named = limitWithValue(session, limit.name);

@@ -72,11 +72,11 @@ export const ANSWERS: Readonly<Record<string, JsonSchema>> = {
       ...WAITING,
       tail: text("Its newest output"),
       timeoutAt: orNull(whole(EPOCH_MS)),
-      twins: list(text(), "Sessions that run the same command in the same directory"),
+      twins: list(text(), "Sessions that run the same command in the same directory: the newest three"),
       warnings: WARNINGS,
     },
     "The command runs on in the background",
-    NODE,
+    { ...NODE, moreTwins: whole("How many more of those there are") },
   ),
   EndedDetails: having(
     {
