@@ -110,7 +110,6 @@ test("OpenAI strict: env is a list of names and values, and is taken as such", a
   const { properties } = strictOf(allTools(bench), "exec");
   assertEquals<unknown>(properties?.["env"], {
     type: ["array", "null"],
-    description: "variables to set",
     items: {
       type: "object",
       properties: { name: { type: "string" }, value: { type: "string" } },
