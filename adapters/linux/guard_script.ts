@@ -28,7 +28,7 @@
 export const GUARD_SCRIPT: string = `
 trap '' HUP INT TERM
 instance=$1 proc=$2
-told=' ' # group:session:birth of the leader, or group:session:<time of the news of its end
+names= gone=0 # of the variables that hold what was told: long texts are never cut here, for dash is slow at that
 
 look() {
   stat=
@@ -48,18 +48,43 @@ is_dead() {
   return 1
 }
 
-forget() {
-  case $told in
-    *" $1:"*) rest=\${told#*" $1:"}; told="\${told%%" $1:"*} \${rest#* }" ;;
-  esac
+named() {
+  IFS=-
+  set -- $leader $session
+  IFS=_
+  name="told_$*"
+  IFS=$blanks
 }
 
+tidy() {
+  kept=
+  for name in $names; do
+    eval "entry=\\\${$name-}"
+    [ -z "$entry" ] || kept="$kept $name"
+  done
+  names=$kept gone=0
+}
+
+blanks=$IFS
 while read -r op leader session; do
   [ "$op" = q ] && exit 0
-  forget "$leader:$session"
-  [ "$op" = + ] || continue
-  if look "$leader" && ! is_dead; then birth=$start; else ticks && birth="<$ticks"; fi
-  told="$told$leader:$session:$birth "
+  named
+  eval "entry=\\\${$name-}"
+  if [ "$op" = + ]; then
+    if look "$leader" && ! is_dead; then birth=$start; else ticks && birth="<$ticks"; fi
+    [ -n "$entry" ] || names="$names $name"
+    eval "$name=\\$leader:\\$session:\\$birth"
+  elif [ -n "$entry" ]; then
+    unset "$name"
+    gone=$((gone + 1))
+    [ "$gone" -lt 1000 ] || tidy
+  fi
+done
+
+told=' ' # group:session:birth of the leader, or group:session:<time of the news of its end
+for name in $names; do
+  eval "entry=\\\${$name-}"
+  [ -z "$entry" ] || told="$told$entry "
 done
 
 carrying() {
