@@ -166,6 +166,86 @@ test("E25 any session's output fits, whatever was dropped", () => {
   );
 });
 
+test("E25 what is left out is what stands between head and tail, to the character and the line", () => {
+  const lines = fc.array(fc.constantFrom("\n", "\n", "x", "word ".repeat(9), "😀".repeat(40)), {
+    minLength: 20,
+    maxLength: 90,
+  });
+  fc.assert(fc.property(lines.map((parts) => parts.join("")), (text) => {
+    const { text: fitted, omittedChars, omittedLines } = fitHeadAndTail(text, 200);
+    if (omittedChars === 0) return assertEquals(fitted, text);
+    const [head = "", , tail = ""] = fitted.split(/(… .* left out …\n)/);
+    const atBorder = text.startsWith(head) ? head : head.slice(0, -1);
+    const omitted = text.slice(atBorder.length, text.length - tail.length);
+    assertEquals(atBorder + omitted + tail, text);
+    assertEquals([omittedChars, omittedLines], [countChars(omitted), omitted.split("\n").length - 1]);
+  }));
+});
+
+test("E25 one line left out is one line, and without any room only the note is there", () => {
+  assertStringIncludes(
+    fitHeadAndTail(`${"x".repeat(600)}\n${"y".repeat(600)}`, 1_000).text,
+    " characters in 1 line left out",
+  );
+  assertEquals(fitHeadAndTail("x".repeat(200), 50).text, "… 200 characters left out …\n");
+  const { log, text } = flood(100_000, 10_000);
+  const lines = text.split("\n").length - 1;
+  assertEquals(boundedOutput(log, 50, false).text, `… ${text.length} characters in ${lines} lines left out …\n`);
+});
+
+test("E25 head and tail that are whole lines to the character stay as they are", () => {
+  const [head, tail] = [`${"h".repeat(459)}\n`, `ttt\n${"t".repeat(456)}`];
+  const { text } = fitHeadAndTail(`${head}${"x".repeat(5_000)}\n${tail}`, 1_000);
+  assert(text.startsWith(`${head}…`) && text.endsWith(`…\n${tail}`), text);
+});
+
+test("E25 of a log that has dropped its middle, head and tail end and begin at a line that is near, and nowhere else", () => {
+  const cut = (first: string, last: string): readonly string[] => {
+    const log = createOutputLog({ maxChars: 1_000 });
+    log.keepHead(1_000);
+    log.append("stdout", encode(first + "x".repeat(5_000) + last));
+    return boundedOutput(log, 1_000, false).text.split(/\n?… .* left out …\n/);
+  };
+  const [x, l] = ["x".repeat(460), "l".repeat(440)];
+  assertEquals(cut("x", "x"), [x, x]);
+  assertEquals(cut(`${"h".repeat(440)}\n`, `\n${l}`), ["h".repeat(440), l]);
+  assertEquals(cut(`far\n`, `\n${"l".repeat(100)}`), [`far\n${x.slice(4)}`, `${x.slice(101)}\n${"l".repeat(100)}`]);
+});
+
+test("E25 the head of two streams is whole, and the tail of a log that is finished says what was unfinished in it", () => {
+  const log = createOutputLog({ maxChars: 1_000 });
+  log.keepHead(1_000);
+  log.append("stdout", encode("out\n"));
+  log.append("stderr", encode("err\n"));
+  log.append("stdout", encode("x".repeat(5_000)));
+  log.append("stderr", Uint8Array.of(0xe2, 0x82));
+  assert(boundedOutput(log, 1_000, false).text.startsWith("out\nerr\nx"));
+  assert(boundedOutput(log, 1_000, false).text.endsWith("x"));
+  log.finish();
+  assert(boundedOutput(log, 1_000, false).text.endsWith("\ufffd"));
+});
+
+test("E28 for each character of a tail at most 32 are looked at", () => {
+  const coloured = `${"\x1b[31m\x1b[0m".repeat(20)}x`;
+  assertEquals(tailOfLog(logOf(coloured.repeat(1_000)), 100), "x".repeat(Math.ceil(3_200 / coloured.length)));
+});
+
+test("E28 a tail of whole lines keeps its first, however near the next one is", () => {
+  assertEquals(tailOf("a\nxxx\nyyyyyyyyyyyyyyyy", 20), "xxx\nyyyyyyyyyyyyyyyy");
+  assertEquals(tailOf("aaa\nxxx\nyyyyyyyyyyyyyyyy", 21), "xxx\nyyyyyyyyyyyyyyyy");
+});
+
+test("S5 output is binary when at least eight of its characters, and one in four, are no text", () => {
+  const binary = (odd: number, plain: number): boolean =>
+    boundedOutput(logOf("\x01".repeat(odd) + "x".repeat(plain)), 1_000, false).binary;
+  assertEquals([binary(7, 0), binary(8, 0), binary(8, 24), binary(8, 25)], [false, true, true, false]);
+});
+
+test("E25 nothing printed is nothing left out", () => {
+  const nothing = { text: "", truncated: false, omittedChars: 0, omittedLines: 0, binary: false };
+  assertEquals(boundedOutput(logOf(), 1_000, false), nothing);
+});
+
 /** FIRST, numbers, LAST on a log that holds the newest part and, unless `head` is 0, the head. */
 function flood(count: number, maxChars: number, head = 2_000): { readonly log: OutputLog; readonly text: string } {
   const numbers = Array.from({ length: count }, (_, index) => `${index + 1}\n`).join("");

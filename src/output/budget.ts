@@ -168,7 +168,7 @@ function renderWithin(
     const text = renderSegments(log, segments, isEnd && log.finished);
     const length = countChars(text);
     if (length <= maxChars || chars === 0) return { segments, text };
-    chars = Math.min(chars - 1, Math.floor((chars * maxChars) / length));
+    chars = Math.floor((chars * maxChars) / length); // fewer, as `length` is more than `maxChars`
   }
 }
 

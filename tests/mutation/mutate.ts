@@ -1,0 +1,206 @@
+/**
+ * The mutation check; see `run.mjs` for how to start it.
+ *
+ * @module
+ */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { constants, setPriority, tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { importsOf, listFiles, readText, root } from "../project.ts";
+import { type Mutant, mutate } from "./mutants.ts";
+import { withTrees } from "./parse.ts";
+import { createSuite } from "./pool.ts";
+import type { Measured, Measurement, Verdict } from "./suite.ts";
+import { keyOf, listedSurvivors } from "./survivors.ts";
+
+/** What is mutated: the parts of the core that decide. */
+const FOLDERS = ["src/output", "src/session", "src/terminal"];
+/** Share of the mutants of each folder that the tests have to catch. */
+const BOUND = 0.85;
+
+interface Result extends Mutant {
+  readonly verdict: Verdict;
+  /** Tests that reach it. */
+  readonly trials: number;
+}
+
+const { values, positionals: parts } = parseArgs({
+  allowPositionals: true,
+  options: {
+    every: { type: "string", default: "3" },
+    seed: { type: "string", default: "0" },
+    budget: { type: "string", default: "1000" },
+    jobs: { type: "string", default: "2" },
+    json: { type: "string" },
+  },
+});
+const [every, seed, jobs, budget] = [values.every, values.seed, values.jobs, values.budget].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+];
+
+setPriority(constants.priority.PRIORITY_LOW);
+const startedAt = performance.now();
+const scratch = mkdtempSync(join(tmpdir(), "offstage-mutants-"));
+try {
+  await main();
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function main(): Promise<void> {
+  const mutated = join(scratch, "sources.json");
+  const mutants = writeMutants(mutated);
+  const files = listFiles("tests", "_test.ts").filter((file) => /^tests\/[^/]+$/.test(file) && isFast(file));
+  const suites = Array.from({ length: jobs }, () => createSuite(mutated));
+  const [first] = suites;
+  if (first === undefined) throw new RangeError("--jobs has to be 1 or more");
+  console.log(`${mutants.length} mutants; measuring ${files.length} test files …`);
+  const measurement = await first.measure(files);
+  for (const failure of measurement.failed) console.log(`fails without a mutant: ${failure}`);
+  const took = measurement.tests.reduce((sum, { ms }) => sum + ms, 0);
+  console.log(`${measurement.tests.length} tests take ${seconds(took)}`);
+
+  const plan = planFor(mutants, measurement);
+  const reasons = new Map(listedSurvivors().map((survivor) => [keyOf(survivor), survivor.reason]));
+  const results: Result[] = [];
+  const queue = [...mutants];
+  await Promise.all(suites.map(async (suite) => {
+    for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+      const { trials, fromStart } = plan.trialsFor(mutant);
+      const verdict: Verdict = trials.length === 0
+        ? { outcome: "survived" }
+        : await suite.attempt(mutant.id, trials.map(({ reached: _, ...trial }) => trial), fromStart);
+      results.push({ ...mutant, verdict, trials: trials.length });
+      plan.learn(mutant.file, verdict.by);
+      if (verdict.outcome === "survived" && !reasons.has(keyOf(mutant))) {
+        console.log(`survived: ${describe(mutant, trials.length)}`);
+      }
+      if (results.length % 100 === 0) {
+        console.log(`${results.length} tried in ${seconds(performance.now() - startedAt)}`);
+      }
+    }
+    suite.stop();
+  }));
+  report(results);
+}
+
+/** Writes the sources with the chosen mutants in them. */
+function writeMutants(target: string): readonly Mutant[] {
+  const files = FOLDERS.flatMap((folder) => listFiles(folder, ".ts"));
+  const mutants: Mutant[] = [];
+  const sources = new Map<string, string>();
+  withTrees(new Map(files.map((file) => [file, readText(file)])), (trees) => {
+    let id = 0;
+    for (const [file, tree] of trees) {
+      const isChosen = parts.length === 0 || parts.some((part) => file.includes(part));
+      const made = mutate(file, tree, id, (each) => isChosen && (each + seed) % every === 0);
+      id += made.count;
+      mutants.push(...made.mutants);
+      if (made.mutants.length > 0) sources.set(pathToFileURL(join(root, file)).href, made.source);
+    }
+  });
+  writeFileSync(target, JSON.stringify(Object.fromEntries(sources)));
+  return mutants;
+}
+
+/** Whether nothing a test file imports starts a process or belongs to a runtime: its time is all its own. */
+function isFast(file: string): boolean {
+  const seen = new Set<string>();
+  const visit = (each: string): boolean => {
+    if (seen.has(each)) return true;
+    seen.add(each);
+    if (each.startsWith("adapters/")) return false;
+    return importsOf(readText(each)).every((specifier) => {
+      if (specifier === "node:child_process") return false;
+      return !specifier.startsWith(".") || visit(join(each, "..", specifier));
+    });
+  };
+  return visit(file) && [...seen].some((each) => each.startsWith("src/"));
+}
+
+interface Plan {
+  /** The tests to try a mutant with: those that caught its neighbours, then the cheapest, as many as the budget allows. */
+  trialsFor(mutant: Mutant): { readonly trials: readonly Measured[]; readonly fromStart: boolean };
+  /** Takes down which test has caught a mutant of a file. */
+  learn(file: string, by: string | undefined): void;
+}
+
+function planFor(mutants: readonly Mutant[], { tests, atLoad }: Measurement): Plan {
+  const cheapest = [...tests].sort((one, other) => one.ms - other.ms);
+  const loadedAt = new Set(atLoad);
+  const reached = new Map(cheapest.map((test) => [test, new Set(test.reached)]));
+  const catchers = new Map<string, Set<string>>();
+  const reaching = (ids: readonly number[]): readonly Measured[] =>
+    cheapest.filter((test) => ids.some((id) => reached.get(test)?.has(id)));
+  return {
+    trialsFor({ id, file }) {
+      const fromStart = loadedAt.has(id);
+      // What runs while a file is loaded is there for all that use the file
+      const uses = reaching(fromStart ? mutants.filter((each) => each.file === file).map((each) => each.id) : [id]);
+      const own = file.slice(file.lastIndexOf("/") + 1, -3);
+      const known = catchers.get(file);
+      const rank = (test: Measured): number => known?.has(nameOf(test)) ? 0 : test.file.includes(own) ? 1 : 2;
+      const ranked = (uses.length > 0 || !fromStart ? uses : cheapest).toSorted((one, other) =>
+        rank(one) - rank(other)
+      );
+      let spent = 0;
+      return { trials: ranked.filter(({ ms }, index) => (spent += ms) <= budget || index === 0), fromStart };
+    },
+    learn(file, by) {
+      if (by === undefined) return;
+      const known = catchers.get(file) ?? new Set();
+      catchers.set(file, known.add(by));
+    },
+  };
+}
+
+function nameOf({ file, name }: Measured): string {
+  return `${file}: ${name}`;
+}
+
+function describe({ file, row, within, change }: Mutant, trials: number): string {
+  const place = `${file}:${row}${within === "" ? "" : ` (${within})`}`;
+  return `${place} ${change}${trials === 0 ? "; no test reaches it" : ""}`;
+}
+
+function report(results: readonly Result[]): void {
+  const reasons = new Map(listedSurvivors().map((survivor) => [keyOf(survivor), survivor.reason]));
+  const survived = results.filter(({ verdict }) => verdict.outcome === "survived");
+  const unlisted = survived.filter((mutant) => !reasons.has(keyOf(mutant))).sort((one, other) => one.id - other.id);
+  for (const mutant of unlisted) console.log(`survived: ${describe(mutant, mutant.trials)}`);
+  const escaped = results.filter((mutant) => mutant.verdict.outcome !== "survived" && reasons.has(keyOf(mutant)));
+  for (const { file, row, change } of escaped) console.log(`listed, but caught: ${file}:${row} ${change}`);
+
+  const rows = [...FOLDERS, "all"].map((folder) => {
+    const own = folder === "all" ? results : results.filter(({ file }) => file.startsWith(`${folder}/`));
+    const count = (...outcomes: readonly string[]): number =>
+      own.filter(({ verdict }) => outcomes.includes(verdict.outcome)).length;
+    const caught = count("caught", "hung");
+    const listed = own.filter((mutant) => mutant.verdict.outcome === "survived" && reasons.has(keyOf(mutant))).length;
+    return {
+      folder,
+      mutants: own.length,
+      caught,
+      "of them hung": count("hung"),
+      survived: count("survived"),
+      "of them listed": listed,
+      "caught %": Number((100 * caught / own.length).toFixed(1)),
+    };
+  });
+  console.table(Object.fromEntries(rows.map(({ folder, ...row }) => [folder, row])));
+  console.log(`${results.length} mutants in ${seconds(performance.now() - startedAt)}`);
+  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(results, undefined, 1));
+  const isEnough = rows.every((row) => row.mutants === 0 || row.caught / row.mutants >= BOUND);
+  process.exitCode = isEnough && unlisted.length === 0 ? 0 : 1;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(0)} s`;
+}
