@@ -163,3 +163,14 @@ function assertAddsUp({ from, to, dropped, droppedByStream }: Delivery): void {
   assert(Math.min(stdout, stderr, terminal) >= 0, JSON.stringify(droppedByStream));
   assert(dropped <= to - from);
 }
+
+test("P10 P13 a gap in one stream leaves another inside the sequence it is in", () => {
+  const log = logOf();
+  log.append("stderr", encode("\x1b[3"));
+  const cursor = createCursor(log);
+  cursor.read(ALL);
+  log.append("stdout", encode("x".repeat(100)));
+  assertEquals(cursor.read(10).dropped, 90);
+  log.append("stderr", encode("1mred"));
+  assertEquals(cursor.read(ALL).text, "red");
+});

@@ -28,6 +28,10 @@ const CASES: readonly (readonly [title: string, raw: string, seen: string])[] = 
   ["CAN and SUB cancel a sequence", "\x1b[3\x18a\x1b]0;t\x1ab\x1b\x18c", "abc"],
   ["ESC inside a sequence begins anew", "\x1b[3\x1b[1ma\x1b]0;t\x1b[1mb\x1b\x1b[1mc", "abc"],
   ["BEL ends only an OSC", "\x1bPa\x07b\x1b\\c", "c"],
+  ["every intermediate and final of an escape is part of it", "a\x1b/Ab\x1b~c\x1b((Bd", "abcd"],
+  ["a control inside a CSI ends it, a space does not", "\x1b[3\x1fx\x1b[3 qy", "3\\x1fxy"],
+  ["what begins anew knows nothing of what it interrupts", "ab\x1b]3\x1b[DX", "aX"],
+  ["a string that is interrupted is gone", "a\x1b]0;t\x1b(", "a"],
   ["a lone ESC is removed", "a\x1b\nb\x1b", "a\nb"],
   ["R10 a carriage return overwrites", "long text\rab", "abng text"],
   ["R10 CRLF is a line end", "one\r\ntwo\r\r\nthree", "one\ntwo\nthree"],
@@ -102,6 +106,14 @@ test("S6 a line end after half a terminator is one, also when CR and LF come apa
 
 test("S6 at most 64 KiB of an unterminated string come back", () => {
   assertEquals(renderText(`\x1b]0;${"x".repeat(100_000)}\nnext`).length, 65_536 + 5);
+});
+
+test("S6 at most 64 KiB of a string come back in pieces, too", () => {
+  const renderer = createRenderer();
+  for (const piece of ["\x1b]", "x".repeat(40_000), "x".repeat(25_000), "x".repeat(40_000), "y\n"]) {
+    renderer.write("stdout", piece);
+  }
+  assertEquals(renderer.take(), `${"x".repeat(65_536)}\n`);
 });
 
 test("S6 a sequence of one stream may be split while another prints", () => {

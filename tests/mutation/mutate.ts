@@ -21,6 +21,8 @@ import { keyOf, listedSurvivors } from "./survivors.ts";
 const FOLDERS = ["src/output", "src/session", "src/terminal"];
 /** Share of the mutants of each folder that the tests have to catch. */
 const BOUND = 0.85;
+/** Mutants that are tried after one another are as many apart. */
+const STRIDE = 7;
 
 interface Result extends Mutant {
   readonly verdict: Verdict;
@@ -70,7 +72,8 @@ async function main(): Promise<void> {
   const plan = planFor(mutants, measurement);
   const reasons = new Map(listedSurvivors().map((survivor) => [keyOf(survivor), survivor.reason]));
   const results: Result[] = [];
-  const queue = [...mutants];
+  const queue = spread(mutants);
+  process.once("SIGINT", () => queue.splice(0)); // what has been tried by then is reported
   await Promise.all(suites.map(async (suite) => {
     for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
       const { trials, fromStart } = plan.trialsFor(mutant);
@@ -123,6 +126,11 @@ function isFast(file: string): boolean {
     });
   };
   return visit(file) && [...seen].some((each) => each.startsWith("src/"));
+}
+
+/** In an order in which whatever has been tried is a fair sample of all. */
+function spread(mutants: readonly Mutant[]): Mutant[] {
+  return Array.from({ length: STRIDE }, (_, first) => mutants.filter((_, index) => index % STRIDE === first)).flat();
 }
 
 interface Plan {
