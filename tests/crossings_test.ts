@@ -32,7 +32,10 @@ test("S6 what stays in its line is not counted, nor text that looks like the res
 test("S6 U+009B counts as soon as it is there, its two bytes cut or not", () => {
   assertEquals(last("a\u009b2Kb"), 3);
   const whole = encode("a\u009b");
-  const log = logOfChunks([{ stream: "stdout", bytes: whole.subarray(0, 2) }, { stream: "stderr", bytes: encode("x") }]);
+  const log = logOfChunks([{ stream: "stdout", bytes: whole.subarray(0, 2) }, {
+    stream: "stderr",
+    bytes: encode("x"),
+  }]);
   const crossings = createCrossings((from) => log.read(from));
   assertEquals(crossings.last(), 0);
   log.append("stdout", whole.subarray(2));

@@ -174,3 +174,23 @@ test("P10 P13 a gap in one stream leaves another inside the sequence it is in", 
   log.append("stderr", encode("1mred"));
   assertEquals(cursor.read(ALL).text, "red");
 });
+
+test("P10 a sequence of which one byte was there when reading began is one", () => {
+  const log = logOf("\x1b");
+  const cursor = createCursor(log, 1);
+  log.append("stdout", encode("[31mred"));
+  assertEquals(cursor.read(ALL).text, "red");
+});
+
+test("P10 whether a full-screen program is up is known by how it leaves, when its start is dropped", () => {
+  const seen = (end: string): string => {
+    const terminal = { size: { cols: 80, rows: 24 }, fullScreen: () => false };
+    const log = createOutputLog({ maxChars: 40, terminal });
+    log.append("terminal", encode(`${"x".repeat(60)}${end}`));
+    const cursor = createCursor(log, log.start + 1);
+    return cursor.read(ALL).text;
+  };
+  assertEquals(seen("\x1b[?1049l$ "), "[full-screen program: what it drew is left out here]\n$ ");
+  assertEquals(seen(" $ \x1b[?1049h"), `${"x".repeat(28)} $ \n[full-screen program: what it drew is left out here]`);
+  assertEquals(seen("$ "), `${"x".repeat(37)}$ `);
+});

@@ -52,6 +52,47 @@ test("P1 assignments, launchers and a change of directory in front are passed ov
   });
 });
 
+test("P1 every launcher and everything that only prepares is passed over", () => {
+  const launchers = "sudo doas env nohup setsid exec command time nice ionice stdbuf ! {".split(" ");
+  const preludes = ["cd a", "pushd a", "export A=1", "set -e", "source a", ". a", "umask 022", "ulimit -n 9", "exit 1"];
+  check(Object.fromEntries([
+    ...launchers.map((launcher) => [`${launcher} make all`, "make all"]),
+    ...preludes.map((prelude) => [`${prelude} && make all`, "make all"]),
+  ]));
+  check({
+    "doas -u bob make all": "make all",
+    "exec -a other make all": "make all",
+    "time -f %e -o out make all": "make all",
+    "ionice -c 3 -n 7 make all": "make all",
+    "stdbuf -e 0 -i 0 -o L make all": "make all",
+    "timeout -k 5 -s INT 30 make all": "make all",
+    "env -C /a -u B make all": "make all",
+    "timeout 30 make": "make",
+  });
+});
+
+test("R11 quotations and expansions end where the shell ends them, one in the other too", () => {
+  check({
+    "echo '' c": "echo c",
+    'echo "" c': "echo c",
+    "echo $(a (b c) d e) f": "echo f",
+    'echo "$(printf "x y z" w)" d': "echo d",
+    'echo "${A:-"x y"} z" d': "echo d",
+    "echo $(printf 'a) b' c) d": "echo d",
+    'echo "it\'s (" d': "echo d",
+    'echo "a \\" b" d': "echo d",
+    "echo $(a \\) b) d": "echo d",
+    "echo `a b` c": "echo c",
+    "echo 'never closed d": "echo",
+    "echo $(never closed d": "echo",
+    "echo a\\": "echo",
+    "echo $ c": "echo c",
+    "echo # c": "echo",
+    "make 3>out <in >&2 >|log all": "make all",
+    "make 3 > out": "make 3",
+  });
+});
+
 test("R11 quoted, escaped and expanded words are skipped", () => {
   check({
     "echo 'a b' c": "echo c",

@@ -67,6 +67,9 @@ const CASES: readonly (readonly [title: string, raw: string, seen: string])[] = 
   ["R10 ESC[X, ESC[P and ESC[@ blank, take out and put in", "abcdef\r\x1b[2X\x1b[2C\x1b[P\x1b[@", "   def"],
   ["R10 ESC[b prints the last character again", "ab\x1b[3b", "abbbb"],
   ["R10 a region scrolls by itself", "a\nb\nc\nbar\x1b[1;3r\x1b[3;1H\nd\x1b[r", "a\nb\nc\nd\nbar"],
+  ["R10 a blank line that scrolls off a region is a line", "\nb\nbar\x1b[1;2r\x1b[2;1H\nc\x1b[r", "\nb\nc\nbar"],
+  ["R10 ESC[A stops at the top of a region", "a\nb\nc\x1b[2;3r\x1b[2;1H\x1b[AX\x1b[r", "a\nX\nc"],
+  ["R10 ESC M goes up a line", "a\nb\x1bMX", "aX\nb"],
   ["R10 ESC c begins on an empty screen", "one\ntwo\x1bcnew", "new"],
   [
     "a full-screen program leaves a line that says so",

@@ -184,7 +184,6 @@ export function createGrid({ cols, rows: height }: ScreenSize, number: number, r
     const kept = Math.min(end, bottom + 1 - added);
     rows.splice(kept, end - kept);
     rows.splice(at, 0, ...Array.from({ length: added }, () => createRow(number, told)));
-    reach();
   }
 
   function deleteLines(at: number, count: number): void {

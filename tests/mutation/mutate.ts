@@ -4,7 +4,7 @@
  * @module
  */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -38,6 +38,7 @@ const { values, positionals: parts } = parseArgs({
     budget: { type: "string", default: "1000" },
     jobs: { type: "string", default: "2" },
     json: { type: "string" },
+    again: { type: "string" },
   },
 });
 const [every, seed, jobs, budget] = [values.every, values.seed, values.jobs, values.budget].map(Number) as [
@@ -100,10 +101,13 @@ function writeMutants(target: string): readonly Mutant[] {
   const mutants: Mutant[] = [];
   const sources = new Map<string, string>();
   withTrees(new Map(files.map((file) => [file, readText(file)])), (trees) => {
+    const all = [...trees].reduce<Mutant[]>((found, [file, tree]) => {
+      return [...found, ...mutate(file, tree, found.length).mutants];
+    }, []);
+    const chosen = new Set(all.filter(isChosen()).map(({ id }) => id));
     let id = 0;
     for (const [file, tree] of trees) {
-      const isChosen = parts.length === 0 || parts.some((part) => file.includes(part));
-      const made = mutate(file, tree, id, (each) => isChosen && (each + seed) % every === 0);
+      const made = mutate(file, tree, id, (each) => chosen.has(each));
       id += made.count;
       mutants.push(...made.mutants);
       if (made.mutants.length > 0) sources.set(pathToFileURL(join(root, file)).href, made.source);
@@ -111,6 +115,17 @@ function writeMutants(target: string): readonly Mutant[] {
   });
   writeFileSync(target, JSON.stringify(Object.fromEntries(sources)));
   return mutants;
+}
+
+/** Which mutants are asked for: those that survived before, or a part of all. */
+function isChosen(): (mutant: Mutant) => boolean {
+  if (values.again !== undefined) {
+    const results = JSON.parse(readFileSync(values.again, "utf8")) as readonly Result[];
+    const survived = new Set(results.filter(({ verdict }) => verdict.outcome === "survived").map(keyOf));
+    return (mutant) => survived.has(keyOf(mutant));
+  }
+  return ({ id, file }) =>
+    (id + seed) % every === 0 && (parts.length === 0 || parts.some((part) => file.includes(part)));
 }
 
 /** Whether nothing a test file imports starts a process or belongs to a runtime: its time is all its own. */

@@ -1,11 +1,12 @@
 /**
  * Breaks the core in one place after the other and says where no fast test notices:
- * `npm run mutate [-- part of a file name …] [--every N] [--seed N] [--budget MS] [--jobs N] [--json FILE]`.
+ * `npm run mutate [-- part of a file name …] [--every N] [--seed N] [--budget MS] [--jobs N] [--json FILE] [--again FILE]`.
  *
  * Default: every third place of `src/output`, `src/session` and `src/terminal`, beginning at the seedth; `--every 1`
  * takes all of them. A place is tried with the tests that reach it, the cheapest first, for `--budget` ms (1000) of
- * their time. Tests are those of `tests/*_test.ts` that start no process. What survives for a reason stands in
- * `survivors.json`; anything else that survives, or less than 85 % caught in a folder, is exit code 1.
+ * their time. `--json` keeps what became of each mutant, and `--again` tries those that survived then once more. Tests
+ * are those of `tests/*_test.ts` that start no process. What survives for a reason stands in `survivors.json`; anything
+ * else that survives, or less than 85 % caught in a folder, is exit code 1. Ctrl-C reports what has been tried by then.
  *
  * @module
  */
@@ -28,6 +29,7 @@ if (program === pinned && !existsSync(pinned)) {
   console.error("This needs Node 24: run it there, or install the pinned one with npm ci --prefix .ci/runtimes");
   process.exitCode = 1;
 } else {
+  process.on("SIGINT", () => {}); // it is the other one's, which reports before it ends
   const { status } = spawnSync(program, [join(here, "mutate.ts"), ...process.argv.slice(2)], { stdio: "inherit" });
   process.exitCode = status ?? 1;
 }
