@@ -252,3 +252,24 @@ test("[31] poll, log and list tell the same end", async () => {
     assertEquals(ends, ends.map(() => ends[0]) as typeof ends);
   }
 });
+
+test("E34 what was on its way out when the shell ended holds the end up until it is gone, no longer", async () => {
+  const bench = open({}, { host: { inspects: true } });
+  const { answer, child } = await start(bench);
+  child.started.push({ pid: 2001, name: "dying", inGroup: true });
+  bench.clock.timer(1, () => void child.started.splice(0));
+  child.end(0);
+  assertEquals(await answeredAfter(bench, answer), 5);
+  assertEquals((await ended(answer)).details.survivors, []);
+});
+
+test("S5 what a terminal's program left unfinished at its end is in the log", async () => {
+  const bench = open();
+  const { id, child } = await background(bench, { pty: true });
+  child.print("text\x1b[6");
+  child.end(0);
+  await settle();
+  assertEquals((await act(bench.agent, { action: "log", sessionId: id, raw: true })).lines, [
+    { number: 0, text: "text\x1b[6" },
+  ]);
+});

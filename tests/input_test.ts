@@ -116,6 +116,24 @@ test("R5 what does not fit the queue of 1 MiB is refused, and the caller goes on
   assertEquals(bench.child.writes.join("") === data, true);
 });
 
+test("R5 the queue is filled to its last byte", async () => {
+  const bench = await session();
+  bench.child.stdin = "leaves";
+  for (const [length, accepted] of [[MIB - 1, MIB - 1], [2, 1]] as const) {
+    const pending = bench.agent.process({ action: "write", sessionId: bench.id, data: "x".repeat(length) });
+    await answeredAfter(bench, pending);
+    const { details } = await pending;
+    assert("accepted" in details);
+    assertEquals([details.accepted, details.refused], [accepted, length - accepted]);
+  }
+});
+
+test("R5 what is longer than the queue is taken whole by a child that reads", async () => {
+  const bench = await session();
+  const { accepted, refused, queued } = await bench.type("write", { data: "x".repeat(3 * MIB + 1) });
+  assertEquals([accepted, refused, queued], [3 * MIB + 1, 0, 0]);
+});
+
 test("R5 two writes at once do not mix", async () => {
   const { type, child } = await session();
   await Promise.all([type("write", { data: "a".repeat(200_000) }), type("write", { data: "b".repeat(200_000) })]);

@@ -365,6 +365,7 @@ test("P32 without a terminal C-c, C-\\, C-z and C-d are signals and the end of i
       { name: "c-d", kind: "eof" },
     ],
   });
+  assertEquals(pipeActions({ keys: ["C-d"] }), { ok: true, actions: [{ name: "C-d", kind: "eof" }] });
 });
 
 test("P32 without a terminal other keys are refused and the way out is named", () => {

@@ -294,3 +294,15 @@ for (
     assertEquals([details.problems.map((problem) => problem.key), bench.spawner.children], [[key], []]);
   });
 }
+
+test("[135] a line that is unfinished when the command goes to the background is looked at once it is whole", async () => {
+  const heard: string[] = [];
+  const bench = open({}, { onEvent: (event) => void (event.type === "match" && heard.push(event.line)) });
+  const { answer, child } = await start(bench, { notifyOn: { pattern: "ERROR" }, yieldMs: 1_000 });
+  child.print("ERR");
+  await bench.clock.advance(1_000);
+  assertEquals((await answer).details.status, "running");
+  child.print("OR\n");
+  await bench.clock.advance(200);
+  assertEquals(heard, ["ERROR"]);
+});

@@ -32,7 +32,11 @@ test("a watcher is called on output, on a new size, at the end and at the depart
   const view = bench.agent.session(id) as SessionView;
   const seen: unknown[] = [];
   const stop = view.watch(() => seen.push([view.end, view.size?.cols, view.outcome?.exitCode ?? null, view.gone]));
+  const left: number[] = [];
+  const leave = view.watch(() => left.push(view.end));
   child.print("ab");
+  leave();
+  leave();
   await act(bench.agent, { action: "resize", sessionId: id, cols: 90, rows: 20 });
   child.end(7);
   await settle();
@@ -42,10 +46,8 @@ test("a watcher is called on output, on a new size, at the end and at the depart
     assertEquals(seen.some((one) => JSON.stringify(one) === state), true, state);
   }
   assertEquals(seen.at(-1), [2, 90, 7, true]);
-  const calls = seen.length;
+  assertEquals(left, [2]);
   stop();
-  stop();
-  assertEquals(seen.length, calls);
 });
 
 test("S2 a foreign session has no view, nor has one that is gone", async () => {

@@ -102,6 +102,9 @@ test("E34 who survives even SIGKILL is named", async () => {
   assert(await answeredAfter(bench, pending) <= 9_500);
   const { confirmed, survivors, text } = await pending;
   assertEquals([confirmed, survivors], [false, [{ pid: 2001, name: "stuck" }]]);
+  const again = child.signals.filter((signal) => signal.startsWith("SIGKILL"));
+  assert(again.length > 2); // also what was forked in between
+  assertEquals(new Set(again), new Set(["SIGKILL group", "SIGKILL 2001"]));
   assertStringIncludes(text, "stuck 2001");
 });
 
