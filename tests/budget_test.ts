@@ -194,7 +194,7 @@ test("E25 one line left out is one line, and without any room only the note is t
 });
 
 test("E25 head and tail that are whole lines to the character stay as they are", () => {
-  const [head, tail] = [`${"h".repeat(459)}\n`, `ttt\n${"t".repeat(456)}`];
+  const [head, tail] = [`${"h".repeat(400)}\n${"h".repeat(58)}\n`, `ttt\n${"t".repeat(456)}`];
   const { text } = fitHeadAndTail(`${head}${"x".repeat(5_000)}\n${tail}`, 1_000);
   assert(text.startsWith(`${head}…`) && text.endsWith(`…\n${tail}`), text);
 });

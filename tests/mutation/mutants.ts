@@ -50,6 +50,8 @@ export interface Mutant {
   readonly line: string;
   /** What it makes of what. */
   readonly change: string;
+  /** Of several in that line that are the same so far, the how manieth it is, from 1. */
+  readonly nth: number;
 }
 
 /** A file with mutants in it. */
@@ -117,21 +119,25 @@ export function mutate(
 ): Mutated {
   const { text } = tree;
   const mutants: Mutant[] = [];
+  const counts = new Map<string, number>();
   let id = firstId;
 
   function add(node: Node, becomes: string, code: string, write: (asks: string) => string): string {
-    if (!isWanted(id++)) return code;
     const start = node.getStart();
-    const lineStart = text.lastIndexOf("\n", start - 1) + 1;
-    mutants.push({
-      id: id - 1,
+    const place = {
       file,
       row: text.slice(0, start).split("\n").length,
       within: nameAround(node),
-      line: text.slice(lineStart, text.indexOf("\n", start)).trim(),
+      line: text.slice(text.lastIndexOf("\n", start - 1) + 1, text.indexOf("\n", start)).trim(),
       change: `${isBlock(node) ? "{" : short(node.getText())} → ${short(becomes)}`,
-    });
-    return write(`__isMutated(${id - 1})`);
+    };
+    const alike = `${place.row} ${place.change}`;
+    const nth = (counts.get(alike) ?? 0) + 1;
+    counts.set(alike, nth);
+    const mutant = { id: id++, ...place, nth };
+    if (!isWanted(mutant.id)) return code;
+    mutants.push(mutant);
+    return write(`__isMutated(${mutant.id})`);
   }
 
   function write(node: Node): string {

@@ -7,8 +7,11 @@
 import { readText } from "../project.ts";
 import type { Mutant } from "./mutants.ts";
 
-/** A mutant that may survive: it is known by its text, so that it is found when the file has moved around it. */
-export interface Survivor extends Pick<Mutant, "file" | "within" | "line" | "change"> {
+/** What tells a mutant from others: its text, so that it is found when the file has moved around it. */
+export type Identity = Pick<Mutant, "file" | "within" | "line" | "change" | "nth">;
+
+/** A mutant that may survive. */
+export interface Survivor extends Identity {
   /** Why nobody would notice, or why no fast test does. */
   readonly reason: string;
 }
@@ -18,7 +21,7 @@ export function listedSurvivors(): readonly Survivor[] {
   return JSON.parse(readText("tests/mutation/survivors.json"));
 }
 
-/** What tells a mutant from others. */
-export function keyOf({ file, within, line, change }: Pick<Mutant, "file" | "within" | "line" | "change">): string {
-  return [file, within, line, change].join("\n");
+/** The same in one text. */
+export function keyOf({ file, within, line, change, nth }: Identity): string {
+  return [file, within, line, change, nth].join("\n");
 }
