@@ -254,3 +254,10 @@ function backwards(log: OutputLog, limit: number): readonly string[] {
   }
   return texts;
 }
+
+test("P20 S6 lines keep their numbers however many are printed at once after a redraw", () => {
+  const log = logOf(`a\n\x1b[Ab\n${numberedLines(100)}`);
+  const { lines, total } = readLines(log, { limit: 2 }, 10_000);
+  assertEquals(total, 102);
+  assertEquals(lines, [{ number: 100, text: "line 98" }, { number: 101, text: "line 99" }]);
+});

@@ -95,6 +95,12 @@ test("S6 73 a progress bar of 2000 frames leaves the last one", () => {
   assertEquals(renderText(`${frames}\n`), "progress 2000% ####\n");
 });
 
+test("S6 many lines printed over others replace them, as few lines do", () => {
+  const lines = Array.from({ length: 40 }, (_, index) => `line ${index}\n`).join("");
+  assertEquals(renderText(`old\nold\x1b[A\r${lines}`), lines);
+  assertEquals(renderText(`old\nold\n${lines}`), `old\nold\n${lines}`);
+});
+
 test("S6 70 the recording of a TUI shrinks to its visible text", () => {
   const frame = "\x1b[?25l\x1b[2K\x1b[1G\x1b[38;5;42m⠋\x1b[0m \x1b]8;;https://example.org\x07building\x1b]8;;\x07";
   assertEquals(renderText(`${frame.repeat(500)}\x1b[2K\x1b[1G\x1b[32mdone\x1b[39m\x1b[?25h\r\n`), "done\n");

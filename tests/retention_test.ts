@@ -5,7 +5,7 @@
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { act, background, type Bench, open, refused, type Running } from "./fakes/bench.ts";
+import { act, background, type Bench, ended, open, refused, type Running, start } from "./fakes/bench.ts";
 import { EPOCH, settle } from "./fakes/clock.ts";
 
 async function listed(bench: Bench): Promise<readonly string[]> {
@@ -264,4 +264,16 @@ test("S1 ids are readable and never given twice", async () => {
   for (let count = 0; count < 600; count++) ids.add((await finished(bench)).id);
   assertEquals(ids.size, 600);
   for (const id of ids) assert(/^[a-z]+-[a-z]+-[2-9a-hjkmnp-z]{4}$/.test(id), id);
+});
+
+test("S7 E25 a finished command whose output did not fit is kept for its time to live, too", async () => {
+  const bench = open({ cleanupMs: 60_000, maxResultChars: 1_000 });
+  const { answer, child } = await start(bench);
+  child.print("x".repeat(5_000));
+  child.end(0);
+  await bench.clock.advance(1_000);
+  const { sessionId = "" } = (await ended(answer)).details;
+  assertEquals(await listed(bench), [sessionId]);
+  await bench.clock.advance(60_000);
+  assertEquals(await listed(bench), []);
 });

@@ -165,14 +165,15 @@ function planFor(mutants: readonly Mutant[], { tests, atLoad }: Measurement): Pl
   return {
     trialsFor({ id, file }) {
       const fromStart = loadedAt.has(id);
-      // What runs while a file is loaded is there for all that use the file
-      const uses = reaching(fromStart ? mutants.filter((each) => each.file === file).map((each) => each.id) : [id]);
+      // What runs while a file is loaded is there for all that use the file, and for those that nobody knows of
+      const near = new Set(
+        reaching(fromStart ? mutants.filter((each) => each.file === file).map((each) => each.id) : [id]),
+      );
       const own = file.slice(file.lastIndexOf("/") + 1, -3);
       const known = catchers.get(file);
-      const rank = (test: Measured): number => known?.has(nameOf(test)) ? 0 : test.file.includes(own) ? 1 : 2;
-      const ranked = (uses.length > 0 || !fromStart ? uses : cheapest).toSorted((one, other) =>
-        rank(one) - rank(other)
-      );
+      const rank = (test: Measured): number =>
+        known?.has(nameOf(test)) ? 0 : test.file.includes(own) ? 1 : near.has(test) ? 2 : 3;
+      const ranked = (fromStart ? cheapest : [...near]).toSorted((one, other) => rank(one) - rank(other));
       let spent = 0;
       return { trials: ranked.filter(({ ms }, index) => (spent += ms) <= budget || index === 0), fromStart };
     },
