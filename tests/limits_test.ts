@@ -531,6 +531,7 @@ const ENDS: readonly End[] = [
     limit: ["memoryBytes", "output"],
   },
   { limits: ALL, exit: 1, prints: "too many open files, retrying\nMemoryError", limit: ["memoryBytes", "output"] },
+  { limits: ALL, exit: 1, prints: "MemoryError\ntoo many open files\nMemoryError", limit: ["memoryBytes", "output"] },
   { limits: ALL, exit: 1, prints: `MemoryError${"\nfine".repeat(1_000)}`, limit: null },
   { limits: {}, exit: 152, prints: "Too many open files", limit: null },
 ];

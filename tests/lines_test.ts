@@ -256,8 +256,17 @@ function backwards(log: OutputLog, limit: number): readonly string[] {
 }
 
 test("P20 S6 lines keep their numbers however many are printed at once after a redraw", () => {
-  const log = logOf(`a\n\x1b[Ab\n${numberedLines(100)}`);
+  const log = logOf(`a\n\x1b[Ab\n\x1b[0m${numberedLines(100)}`);
   const { lines, total } = readLines(log, { limit: 2 }, 10_000);
   assertEquals(total, 102);
   assertEquals(lines, [{ number: 100, text: "line 98" }, { number: 101, text: "line 99" }]);
+});
+
+test("P20 what another stream held back to the end belongs to the last line", () => {
+  const log = logOfChunks([
+    { stream: "stderr", bytes: encode("\x1b]0;x") },
+    { stream: "stdout", bytes: encode("a\n") },
+  ]);
+  log.finish();
+  assertEquals(readLines(log, {}, ROOM).lines, [{ number: 0, text: "a\n0;x" }]);
 });

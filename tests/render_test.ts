@@ -76,6 +76,12 @@ const CASES: readonly (readonly [title: string, raw: string, seen: string])[] = 
     "$ vim\n\x1b[?1049h\x1b[H~\x1b[2;1H~\x1b[?1049l$ ",
     "$ vim\n[full-screen program: what it drew is left out here]\n$ ",
   ],
+  [
+    "R10 a full-screen program leaves the cursor where it was, whether it saves it or not",
+    "one\ntwo\x1b[?47hX\x1b[?47l!\x1b[?1049h\x1b[9;9HX\x1b[?1049l?",
+    "one\ntwo\n[full-screen program: what it drew is left out here]\ntwo!\n" +
+    "[full-screen program: what it drew is left out here]\ntwo!?",
+  ],
   ["nobody sees where an empty screen ends", "a\nb\n\n\x1b[3A\x1b[J", ""],
   ["a tab stays a tab", "a\tb", "a\tb"],
   ["other controls are shown by name", "a\x07b\0c\x0bd\x7fe", "a\\x07b\\x00c\\x0bd\\x7fe"],

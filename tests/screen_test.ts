@@ -275,6 +275,13 @@ test("P21 one that asks late, after more output than is held, is told what is mi
   assertStringIncludes(shown.text, "older bytes are not held");
 });
 
+test("P21 what is drawn from the middle of the output begins with a whole sequence", async () => {
+  const bench = open({ maxOutputChars: 1_000 });
+  const { id, child } = await onTerminal(bench);
+  for (let index = 0; index < 5_000; index++) child.print(`\x1b[2;1Hframe ${index}\x1b[K`);
+  assertEquals((await look(bench, id)).rows, ["", "frame 4999", "", ""]);
+});
+
 test("P21 a screen that somebody asked for early misses nothing of what is no longer held", async () => {
   const bench = open({ maxOutputChars: 1_000 });
   const { id, child } = await onTerminal(bench);
