@@ -13,8 +13,9 @@ import { parseArgs } from "node:util";
 import { importsOf, listFiles, readText, root } from "../project.ts";
 import { type Mutant, mutate } from "./mutants.ts";
 import { withTrees } from "./parse.ts";
+import { planFor } from "./plan.ts";
 import { createSuite } from "./pool.ts";
-import type { Measured, Measurement, Verdict } from "./suite.ts";
+import type { Verdict } from "./suite.ts";
 import { keyOf, listedSurvivors } from "./survivors.ts";
 
 /** What is mutated: the parts of the core that decide. */
@@ -70,21 +71,21 @@ async function main(): Promise<void> {
   const took = measurement.tests.reduce((sum, { ms }) => sum + ms, 0);
   console.log(`${measurement.tests.length} tests take ${seconds(took)}`);
 
-  const plan = planFor(mutants, measurement);
+  const plan = planFor(mutants, measurement, budget);
   const reasons = new Map(listedSurvivors().map((survivor) => [keyOf(survivor), survivor.reason]));
   const results: Result[] = [];
   const queue = spread(mutants);
   process.once("SIGINT", () => queue.splice(0)); // what has been tried by then is reported
   await Promise.all(suites.map(async (suite) => {
     for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-      const { trials, fromStart } = plan.trialsFor(mutant);
-      const verdict: Verdict = trials.length === 0
-        ? { outcome: "survived" }
-        : await suite.attempt(mutant.id, trials.map(({ reached: _, ...trial }) => trial), fromStart);
-      results.push({ ...mutant, verdict, trials: trials.length });
+      const { first, rest, fromStart } = plan.trialsFor(mutant);
+      let verdict = await suite.attempt(mutant.id, first, fromStart);
+      const isListed = reasons.has(keyOf(mutant));
+      if (verdict.outcome === "survived" && !isListed) verdict = await suite.attempt(mutant.id, rest, fromStart);
+      results.push({ ...mutant, verdict, trials: first.length + rest.length });
       plan.learn(mutant.file, verdict.by);
-      if (verdict.outcome === "survived" && !reasons.has(keyOf(mutant))) {
-        console.log(`survived: ${describe(mutant, trials.length)}`);
+      if (verdict.outcome === "survived" && !isListed) {
+        console.log(`survived: ${describe(mutant, first.length + rest.length)}`);
       }
       if (results.length % 100 === 0) {
         console.log(`${results.length} tried in ${seconds(performance.now() - startedAt)}`);
@@ -146,47 +147,6 @@ function isFast(file: string): boolean {
 /** In an order in which whatever has been tried is a fair sample of all. */
 function spread(mutants: readonly Mutant[]): Mutant[] {
   return Array.from({ length: STRIDE }, (_, first) => mutants.filter((_, index) => index % STRIDE === first)).flat();
-}
-
-interface Plan {
-  /** The tests to try a mutant with: those that caught its neighbours, then the cheapest, as many as the budget allows. */
-  trialsFor(mutant: Mutant): { readonly trials: readonly Measured[]; readonly fromStart: boolean };
-  /** Takes down which test has caught a mutant of a file. */
-  learn(file: string, by: string | undefined): void;
-}
-
-function planFor(mutants: readonly Mutant[], { tests, atLoad }: Measurement): Plan {
-  const cheapest = [...tests].sort((one, other) => one.ms - other.ms);
-  const loadedAt = new Set(atLoad);
-  const reached = new Map(cheapest.map((test) => [test, new Set(test.reached)]));
-  const catchers = new Map<string, Set<string>>();
-  const reaching = (ids: readonly number[]): readonly Measured[] =>
-    cheapest.filter((test) => ids.some((id) => reached.get(test)?.has(id)));
-  return {
-    trialsFor({ id, file }) {
-      const fromStart = loadedAt.has(id);
-      // What runs while a file is loaded is there for all that use the file, and for those that nobody knows of
-      const near = new Set(
-        reaching(fromStart ? mutants.filter((each) => each.file === file).map((each) => each.id) : [id]),
-      );
-      const own = file.slice(file.lastIndexOf("/") + 1, -3);
-      const known = catchers.get(file);
-      const rank = (test: Measured): number =>
-        known?.has(nameOf(test)) ? 0 : test.file.includes(own) ? 1 : near.has(test) ? 2 : 3;
-      const ranked = (fromStart ? cheapest : [...near]).toSorted((one, other) => rank(one) - rank(other));
-      let spent = 0;
-      return { trials: ranked.filter(({ ms }, index) => (spent += ms) <= budget || index === 0), fromStart };
-    },
-    learn(file, by) {
-      if (by === undefined) return;
-      const known = catchers.get(file) ?? new Set();
-      catchers.set(file, known.add(by));
-    },
-  };
-}
-
-function nameOf({ file, name }: Measured): string {
-  return `${file}: ${name}`;
 }
 
 function describe({ file, row, within, change }: Mutant, trials: number): string {

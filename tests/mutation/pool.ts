@@ -49,6 +49,7 @@ export function createSuite(mutated: string): Suite {
   }
 
   async function attempt(mutant: number, trials: readonly Trial[], fromStart: boolean): Promise<Verdict> {
+    if (trials.length === 0) return { outcome: "survived" };
     if (fromStart) stop();
     const takes = trials.reduce((sum, { ms }) => sum + ms, 0);
     const verdict = await ask<Verdict>({ mutant, trials, fromStart }, SILENCE_MS + SILENCE_TIMES * takes);

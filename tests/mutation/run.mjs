@@ -3,10 +3,11 @@
  * `npm run mutate [-- part of a file name …] [--every N] [--seed N] [--budget MS] [--jobs N] [--json FILE] [--again FILE]`.
  *
  * Default: every third place of `src/output`, `src/session` and `src/terminal`, beginning at the seedth; `--every 1`
- * takes all of them. A place is tried with the tests that reach it, the cheapest first, for `--budget` ms (1000) of
- * their time. `--json` keeps what became of each mutant, and `--again` tries those that survived then once more. Tests
- * are those of `tests/*_test.ts` that start no process. What survives for a reason stands in `survivors.json`; anything
- * else that survives, or less than 85 % caught in a folder, is exit code 1. Ctrl-C reports what has been tried by then.
+ * takes all of them. A place is tried with the tests that reach it: first the cheapest, as many as take `--budget` ms
+ * (1000), then, unless it may survive, the others. `--json` keeps what became of each mutant, and `--again` tries those
+ * that survived then once more. Tests are those of `tests/*_test.ts` that start no process. What survives for a reason
+ * stands in `survivors.json`; anything else that survives, or less than 85 % caught in a folder, is exit code 1. Ctrl-C
+ * reports what has been tried by then.
  *
  * @module
  */
