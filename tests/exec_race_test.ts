@@ -353,6 +353,19 @@ test("[59] the same command in the same directory mentions its running twin, and
   assertStringIncludes(twin.text, first.id);
 });
 
+test("[59] a twin that has ended, or is being removed, is not mentioned", async () => {
+  const bench = open();
+  const first = await background(bench, { command: "npm start" });
+  const second = await background(bench, { command: "npm start" });
+  second.child.ignores = ["SIGTERM"];
+  await act(bench.agent, { action: "remove", sessionId: second.id });
+  const third = await background(bench, { command: "npm start" });
+  assertEquals(third.details.twins, [first.id]);
+  third.child.end(0);
+  await settle();
+  assertEquals((await background(bench, { command: "npm start" })).details.twins, [first.id]);
+});
+
 test("[59] of many twins the newest three are named and the others counted: the answer does not grow with them", async () => {
   const bench = open({ maxSessions: 1_000 });
   const ids: string[] = [];

@@ -33,7 +33,7 @@ export const GROWTHS: Readonly<Record<string, Growth>> = {
     of: "idle sessions",
     sizes: [10, 50, 250, 1_000, 2_500, 5_000],
     curves: {
-      startMs: { name: "starting them, ms" },
+      start: { name: "starting them: time / bare", flat: true },
       heldMib: { name: "memory held, MiB" },
       listMs: { name: "`list`, ms" },
       killMs: { name: "killing them, ms" },

@@ -9,6 +9,7 @@ import { timed } from "../scenarios/turns.ts";
 import { background, withAgent, withSite } from "../scenarios/agents.ts";
 import { bareSpawn, SHELL } from "../scenarios/bare.ts";
 import { heldBytes, IDLE, settledMemory } from "../scenarios/idle.ts";
+import { bareTrue } from "../scenarios/starts.ts";
 import { readMs } from "../scenarios/reading.ts";
 import type { Numbers } from "../scenarios/turns.ts";
 import { viewersOf } from "../scenarios/viewers.ts";
@@ -25,8 +26,7 @@ async function output(bytes: number): Promise<Numbers> {
     await (await bareSpawn([...SHELL, command], () => {})).done;
     return { peakMib: peakMib() };
   }
-  const argv = [...process.execArgv, process.argv[1] ?? "", "output", `${bytes}`, "bare"];
-  const bare = JSON.parse(execFileSync(process.execPath, argv, { encoding: "utf8" })) as Numbers;
+  const bare = besideBare();
   return await withAgent(async (agent) => {
     const ms = await timed(async () => {
       const { details } = await agent.exec({ command, yieldMs: 120_000, timeout: 600, stdin: "closed" });
@@ -38,13 +38,29 @@ async function output(bytes: number): Promise<Numbers> {
   });
 }
 
+/** The same of the baseline, in a process of its own. */
+function besideBare(): Numbers {
+  const argv = [...process.execArgv, ...process.argv.slice(1, 4), "bare"];
+  return JSON.parse(execFileSync(process.execPath, argv, { encoding: "utf8" })) as Numbers;
+}
+
 function peakMib(): number {
   return process.resourceUsage().maxRSS / 1024;
 }
 
-/** So many sessions that do nothing. */
-function sessions(count: number): Promise<Numbers> {
-  return withAgent(async (agent) => {
+/** So many sessions that do nothing. What a spawn takes grows with what the process holds, so a bare one's is told, too. */
+async function sessions(count: number): Promise<Numbers> {
+  if (side === "bare") {
+    const children: { kill(): void }[] = [];
+    for (let time = 0; time < 100; time++) await bareTrue(); // warm up
+    const startMs = await timed(async () => {
+      for (let index = 0; index < count; index++) children.push(await bareSpawn([...SHELL, IDLE], () => {}));
+    });
+    children.forEach((child) => child.kill());
+    return { startMs };
+  }
+  const bare = besideBare();
+  return await withAgent(async (agent) => {
     for (let time = 0; time < 100; time++) await agent.exec({ command: "true" }); // warm up
     const before = heldBytes(await settledMemory());
     const startMs = await timed(async () => {
@@ -55,7 +71,7 @@ function sessions(count: number): Promise<Numbers> {
     const heldMib = (heldBytes(await settledMemory()) - before) / MIB;
     const listMs = await timed(() => agent.process({ action: "list" }));
     const killMs = await timed(() => agent.killAll());
-    return { startMs, heldMib, listMs, killMs };
+    return { start: startMs / (bare["startMs"] ?? NaN), heldMib, listMs, killMs };
   });
 }
 

@@ -189,7 +189,6 @@ export function running(
   const tail = tailOfLog(session.log, TAIL_CHARS);
   const pid = session.pid ?? null;
   const timeoutAt = timeoutMs === Infinity ? null : session.startedAt + timeoutMs;
-  const stdin = session.input === "open" ? "open" : "closed";
   const details: RunningDetails = {
     status: "running",
     sessionId: id,
@@ -201,7 +200,7 @@ export function running(
     ...(node !== undefined && { node }),
     shell,
     pty,
-    stdin,
+    stdin: session.input === "open" ? "open" : "closed",
     waitingForInput: input.waiting,
     evidence: input.evidence ?? null,
     reader: input.process ?? null,

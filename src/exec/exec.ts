@@ -224,11 +224,8 @@ function yieldAfterMs({ settings, processTool }: ExecContext, params: ExecParams
   return Math.min(most, Math.max(least, params.yieldMs ?? settings.backgroundMs));
 }
 
-function twinsOf({ registry, scope }: ExecContext, session: Session): Pick<RunningNews, "twins" | "moreTwins"> {
-  const { command, cwd, host } = session.facts;
-  const all = registry.live(scope).filter(({ hidden, facts }) =>
-    !hidden && facts.command === command && facts.cwd === cwd && facts.host === host
-  );
+function twinsOf({ registry }: ExecContext, session: Session): Pick<RunningNews, "twins" | "moreTwins"> {
+  const all = registry.live.twins(session);
   const twins = all.slice(-MOST_TWINS).map(({ id }) => id);
   return { twins, ...(all.length > twins.length && { moreTwins: all.length - twins.length }) };
 }

@@ -32,7 +32,7 @@ export function isFull(context: CountContext): boolean {
 /** The refusal: it describes what could be ended, the most likely to be forgotten first. */
 export async function fullError(context: CountContext): Promise<OffstageError> {
   const { registry, scope, settings } = context;
-  const live = registry.live(scope);
+  const live = registry.live.of(scope);
   const candidates = live.filter(({ hidden }) => !hidden).sort((a, b) => unusedMs(b) - unusedMs(a));
   const more = candidates.length - DESCRIBED;
   const beingEnded = live.length - candidates.length;
@@ -61,5 +61,5 @@ async function describe(session: Session, inputWaitIdleMs: number): Promise<stri
 }
 
 function count({ registry, scope }: CountContext): number {
-  return registry.live(scope).length + registry.seatsKept(scope);
+  return registry.live.count(scope) + registry.seatsKept(scope);
 }

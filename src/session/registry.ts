@@ -8,6 +8,7 @@ import type { OffstageError } from "../errors.ts";
 import type { Clock, OrphanGuard } from "../runtime.ts";
 import type { Keeping, KeepingOptions } from "./keeping.ts";
 import { ALL_SCOPES, sees } from "./scope.ts";
+import { createLive, type Live } from "./live.ts";
 import type { Session, Survivor } from "./session.ts";
 import { createStarts, type Starts } from "./starts.ts";
 import { createStats, type Stats } from "./stats.ts";
@@ -35,8 +36,8 @@ export interface Registry extends Starts {
   watch(scope: string, listener: () => void): () => void;
   /** Every session held that this scope sees (default: of all scopes), foreground ones too. */
   all(scope?: string): readonly Session[];
-  /** Live background sessions of a scope, those being removed too. */
-  live(scope: string): readonly Session[];
+  /** Live background sessions, those being removed too. */
+  readonly live: Pick<Live, "of" | "count" | "twins">;
   /** Sessions with something to end, or that are being started: oldest first, foreground ones too. */
   active(): readonly Session[];
   /** Whether this is one of them. */
@@ -78,6 +79,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const { settings, clock, randomBytes, guard } = options;
   const sessions = new Map<string, Session>();
   const scopes = new Map<string, Set<Session>>();
+  const live = createLive();
   const withProcesses = new Set<Session>();
   const used = new Set<string>();
   const lingering = new Set<Session>(); // forgotten, but somebody still holds their pipes
@@ -122,6 +124,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   function drop(session: Session, why?: Departure): void {
     if (!sessions.delete(session.id)) return;
     session.hidden = true;
+    if (session.listed) live.leave(session);
     stats.dropped(session);
     const { id, scope } = session.facts;
     const own = scopes.get(scope);
@@ -196,12 +199,17 @@ export function createRegistry(options: RegistryOptions): Registry {
       session.listed = true;
       options.onShown();
       session.lastUsedAt = clock.monotonic();
-      if (session.state.kind === "ended") ended(session);
-      else guard?.tell(session.id);
+      if (session.state.kind === "ended") {
+        ended(session);
+      } else {
+        live.enter(session);
+        guard?.tell(session.id);
+      }
       if (withProcesses.has(session)) keeping().idleEnd.watch(session);
       changed(session);
     },
     ended: (session) => {
+      if (session.listed) live.leave(session);
       stats.ended(session);
       ended(session);
       changed(session);
@@ -209,6 +217,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     },
     hide: (session) => {
       session.hidden = true;
+      live.hide(session);
       session.touch();
       changed(session);
     },
@@ -228,7 +237,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       return () => watchers.delete(watcher);
     },
     all: (scope) => seenBy(scope ?? ALL_SCOPES),
-    live: (scope) => ofScope(scope).filter((session) => session.listed && session.state.kind === "running"),
+    live,
     active: () => [...withProcesses.keys(), ...starts.underWay()],
     isActive: (session) => withProcesses.has(session) || starts.isStarting(session),
     lookAgain,
