@@ -196,7 +196,7 @@ test("H6 a directory that is swapped for a link after it was approved leads nowh
   });
   await mkdir(`${workspace}/late`);
   const { details, text } = await agent.exec({ command: "cat secret", workdir: "late" });
-  assertEquals("reason" in details && details.reason, "spawn-error");
+  assertEquals("reason" in details && details.reason, "refused");
   assert(existsSync(`${workspace}/late/secret`));
   assert(!text.includes(SECRET), text);
 });
