@@ -6,7 +6,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { seconds, span } from "../src/session/wording.ts";
+import { seconds, span } from "../src/session/spans.ts";
 import { open, start } from "./fakes/bench.ts";
 
 test("a length of time is as short as it is exact", () => {
