@@ -15,6 +15,7 @@ import type { Numbers } from "../scenarios/turns.ts";
 import { viewersOf } from "../scenarios/viewers.ts";
 
 const MIB = 2 ** 20;
+const LISTS = 5;
 const LINE = "x".repeat(79);
 
 const GROWTHS: Readonly<Record<string, (size: number) => Promise<Numbers>>> = { output, sessions, viewers, lines };
@@ -69,9 +70,10 @@ async function sessions(count: number): Promise<Numbers> {
       }
     });
     const heldMib = (heldBytes(await settledMemory()) - before) / MIB;
-    const listMs = await timed(() => agent.process({ action: "list" }));
+    const lists: number[] = [];
+    while (lists.length < LISTS) lists.push(await timed(() => agent.process({ action: "list" })));
     const killMs = await timed(() => agent.killAll());
-    return { start: startMs / (bare["startMs"] ?? NaN), heldMib, listMs, killMs };
+    return { start: startMs / (bare["startMs"] ?? NaN), heldMib, listMs: Math.min(...lists), killMs };
   });
 }
 
