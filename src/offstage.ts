@@ -117,7 +117,8 @@ export function createOffstage(given: OffstageOptions): Offstage {
   const options = checkedOptions(given);
   const { runtime } = options;
   const settings = resolveSettings(options.tools?.exec, runtime.environment());
-  execTool.begin();
+  // Both before they are asked for: a host that runs out of descriptors could not load them then
+  execTool.use(() => Promise.resolve(processTool.begin())).catch(() => {});
   const hosts: Hosts = {
     ...(options.sandbox !== undefined && { sandbox: spawnerOf(options.sandbox, runtime) }),
     ...nodesOf(options.nodes ?? {}, runtime, (id) => registry.active().filter((session) => runsOn(session, id)).length),

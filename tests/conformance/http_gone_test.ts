@@ -69,10 +69,12 @@ test("[139] P15 a wait ends with its client, and consumes nothing", async () => 
     const count = 20;
     const poll = { action: "poll", sessionId, until: "never", timeout: 30_000 };
     let answered = 0;
+    const asked: Promise<void>[] = [];
     const ask = async (): Promise<void> => void (await served.request("/healthz"), answered += 1);
     await Promise.all(Array.from({ length: count }, async () => {
-      await abandon(served, "/v1/process", poll, () => answered > 0 || (void ask(), false));
+      await abandon(served, "/v1/process", poll, () => answered > 0 || (asked.push(ask()), false));
     }));
+    await Promise.all(asked);
     const cut = (): number => records.filter(({ status }) => status === 499).length;
     await until(() => cut() === count);
     const read = await served.post("/v1/process", { ...poll, until: "later" }) as ToolAnswer<PollDetails>;
