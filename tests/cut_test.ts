@@ -8,7 +8,7 @@ import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { findCut, NOTHING } from "../src/output/cut.ts";
 import { createPieceQueue } from "../src/output/pieces.ts";
-import { encode } from "./output_samples.ts";
+import { encode, logOfChunks } from "./output_samples.ts";
 
 const NONE = { stdout: NOTHING, stderr: NOTHING, terminal: NOTHING };
 
@@ -29,4 +29,15 @@ test("S4 the cut is in the piece it names: one that is hidden to its end is befo
   assertEquals(cut(4), { start: 5, line: 2, index: 1, hidden: 2, stdout: first, stderr: { bytes: 2, lines: 1 } });
   assertEquals(cut(5), { start: 6, line: 2, index: 2, hidden: 0, stdout: first, stderr: second });
   assertEquals(cut(9), cut(5));
+});
+
+test("S4 P20 a stream's lines begin where they do, also in a piece of which the beginning is dropped", () => {
+  const log = logOfChunks([
+    { stream: "stdout", bytes: encode("aaa\nbbb\nccc\n") },
+    { stream: "stderr", bytes: encode("e\n") },
+    { stream: "stdout", bytes: encode("ddd\n") },
+  ], 12);
+  assertEquals([log.start, log.lineCounts("stdout")], [6, { first: 1, total: 4 }]);
+  assertEquals([0, 1, 2, 3, 4, 5].map((line) => log.lineStart(line, "stdout")), [6, 6, 8, 12, 18, 18]);
+  assertEquals([0, 1, 2].map((line) => log.lineStart(line, "stderr")), [6, 14, 18]);
 });

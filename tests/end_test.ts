@@ -49,6 +49,14 @@ test("E35 [3] each byte restarts the silence, for 2 s at most", async () => {
   assertMatch((await ended(answer)).details.output, /^1 2 3 .* 19 (20 )?$/);
 });
 
+test("E35 [3] the end comes 2 s after the exit, also when the silence was younger than its 500 ms", async () => {
+  const bench = open();
+  const { answer, child } = await start(bench, { yieldMs: 60_000 });
+  child.exit(0);
+  for (let tick = 1; tick <= 20; tick++) bench.clock.timer(tick * 350, () => child.print(`${tick} `));
+  assertEquals(await answeredAfter(bench, answer), 2_000);
+});
+
 test("E5 [51] a timeout that strikes while a left-behind child prints leaves the exit as it is and is told", async () => {
   const bench = open();
   const { answer, child } = await start(bench, { timeout: 1, yieldMs: 60_000 });

@@ -288,6 +288,20 @@ test("output that is no report is output, at the latest at its end, which is pas
   }));
 });
 
+test("once a stream has begun with output no report is looked for in it, and the report frees the other one", () => {
+  const late = recorder();
+  const filter = withoutReport(late.sink, () => assert(false, "it is not at the beginning"));
+  feed(filter, { stream: "stderr", text: "x" });
+  feed(filter, { stream: "stderr", text: report("openFiles") });
+  assertEquals(late.got.stderr, `x${report("openFiles")}`);
+  const seen = recorder();
+  const other = withoutReport(seen.sink, () => {});
+  feed(other, { stream: "stdout", text: REPORT_START.slice(0, 2) });
+  assertEquals(seen.got, {});
+  feed(other, { stream: "stderr", text: report("openFiles") });
+  assertEquals(seen.got, { stdout: REPORT_START.slice(0, 2) });
+});
+
 test("a sequence that never ends is not held back for ever", () => {
   const seen = recorder();
   const filter = withoutReport(seen.sink, () => assert(false, "there is no report"));

@@ -270,3 +270,13 @@ test("P20 what another stream held back to the end belongs to the last line", ()
   log.finish();
   assertEquals(readLines(log, {}, ROOM).lines, [{ number: 0, text: "a\n0;x" }]);
 });
+
+test("P20 S6 lines that are drawn again after many others have the numbers of where they are", () => {
+  const log = logOf(`a\n\x1b[Ab\n\x1b[0m${numberedLines(100)}\x1b[0mx\ny\n\x1b[A\x1b[Az\n`);
+  const { lines, total } = readLines(log, { limit: 3 }, ROOM);
+  assertEquals([total, lines], [105, [
+    { number: 101, text: "line 99" },
+    { number: 102, text: "z" },
+    { number: 103, text: "y" },
+  ]]);
+});

@@ -127,6 +127,11 @@ test("R11 words with : or = and whatever looks like a credential are skipped (ca
   });
 });
 
+test("R11 what follows a command that is often given a password is not in its name", () => {
+  const verbs = "sshpass export htpasswd chpasswd passwd redis-cli mongo mongosh sqlcmd ldapsearch kinit smbclient";
+  check(Object.fromEntries(verbs.split(" ").map((verb) => [`${verb} hunter2`, verb])));
+});
+
 test("P1 a long name is cut in the middle at 48 characters", () => {
   const name = sessionName(`cat /${"directory/".repeat(20)}file.txt`);
   assertEquals([...name].length, 48);

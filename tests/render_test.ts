@@ -168,6 +168,14 @@ test("prime leaves a stream inside the sequence that the text began", () => {
   assertEquals(renderer.take(), "red");
 });
 
+test("prime forgets what a stream was in the middle of", () => {
+  const renderer = createRenderer();
+  renderer.prime("stdout", "\x1b[3");
+  renderer.prime("stdout", "plain ");
+  renderer.write("stdout", "1mred");
+  assertEquals(renderer.take(), "1mred");
+});
+
 test("output without line feeds does not pile up", () => {
   const renderer = createRenderer();
   let length = 0;
