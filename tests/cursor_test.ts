@@ -194,3 +194,7 @@ test("P10 whether a full-screen program is up is known by how it leaves, when it
   assertEquals(seen(" $ \x1b[?1049h"), `${"x".repeat(28)} $ \n[full-screen program: what it drew is left out here]`);
   assertEquals(seen("$ "), `${"x".repeat(37)}$ `);
 });
+
+test("P10 a sequence that a line feed ends just after the place is known there", () => {
+  assertEquals(createCursor(logOf("a\x1b[3\nb"), 4).read(ALL).text, "3\nb");
+});

@@ -74,6 +74,7 @@ test("P1 every launcher and everything that only prepares is passed over", () =>
 test("R11 quotations and expansions end where the shell ends them, one in the other too", () => {
   check({
     "echo '' c": "echo c",
+    "echo a\\b c": "echo c",
     'echo "" c': "echo c",
     "echo $(a (b c) d e) f": "echo f",
     'echo "$(printf "x y z" w)" d': "echo d",

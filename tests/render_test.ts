@@ -161,6 +161,12 @@ test("finish shows what was held back, and more may come", () => {
   assertEquals(renderer.take(), "0;xb");
 });
 
+test("R10 a move ends at the last column of the screen, and with the text of a longer line", () => {
+  const renderer = createRenderer({ size: { cols: 10, rows: 3 } });
+  renderer.write("stdout", `\x1b[99GX\n${"y".repeat(12)}\x1b[99GZ\x1b[2GY\n`);
+  assertEquals(renderer.take(), `${" ".repeat(9)}X\nyY${"y".repeat(10)}Z\n`);
+});
+
 test("prime leaves a stream inside the sequence that the text began", () => {
   const renderer = createRenderer();
   renderer.prime("stdout", "hidden \x1b[3");

@@ -38,6 +38,7 @@ test("a watcher is called on output, on a new size, at the end and at the depart
   leave();
   leave();
   await act(bench.agent, { action: "resize", sessionId: id, cols: 90, rows: 20 });
+  assertEquals(seen.at(-1), [2, 90, null, false]);
   child.end(7);
   await settle();
   await act(bench.agent, { action: "clear", sessionId: id });

@@ -56,3 +56,15 @@ test("stats count bytes ever: what is dropped, cleared or removed stays counted"
   await act(bench.agent, { action: "remove", sessionId: id });
   assertEquals([stats().outputBytes, stats().droppedBytes, stats().sessions.finished], [...counted, 0]);
 });
+
+test("stats count each duration in the first bound that is not below it", async () => {
+  const bench = open();
+  for (const ms of [0, 10, 11, 25, 250, 251, 1_000]) {
+    const { answer, child } = await start(bench, { yieldMs: 60_000 });
+    await bench.clock.advance(ms);
+    child.end(0);
+    await answer;
+  }
+  const { counts, over, totalMs } = bench.offstage.stats().durations;
+  assertEquals([counts.slice(0, 6), over, totalMs], [[2, 2, 0, 1, 2, 0], 0, 1_547]);
+});

@@ -157,6 +157,18 @@ test("P40 [45] a single signal that the system refuses is a failure that says so
   assertStringIncludes(text, "does not permit");
 });
 
+test("P41 [45] a single signal that the system refuses is one too when only the tree is left", async () => {
+  const bench = open();
+  const { id, child } = await background(bench);
+  child.started.push({ pid: 2001, name: "server", inGroup: true });
+  child.exit(0);
+  await bench.clock.advance(1_000);
+  child.refuses = ["SIGHUP"];
+  const { reason, text } = await refused(bench.agent, { action: "kill", sessionId: id, signal: "SIGHUP" });
+  assertEquals(reason, "not-possible");
+  assertStringIncludes(text, "does not permit");
+});
+
 test("P40 a single signal is sent alone, and what the command makes of it is its own end", async () => {
   const bench = open();
   const { id, child } = await background(bench);

@@ -61,17 +61,17 @@ try {
 async function main(): Promise<void> {
   const mutated = join(scratch, "sources.json");
   const mutants = writeMutants(mutated);
-  const files = listFiles("tests", "_test.ts").filter((file) => /^tests\/[^/]+$/.test(file) && isFast(file));
+  const loads = fastTests();
   const suites = Array.from({ length: jobs }, () => createSuite(mutated));
   const [first] = suites;
   if (first === undefined) throw new RangeError("--jobs has to be 1 or more");
-  console.log(`${mutants.length} mutants; measuring ${files.length} test files …`);
-  const measurement = await first.measure(files);
+  console.log(`${mutants.length} mutants; measuring ${loads.size} test files …`);
+  const measurement = await first.measure([...loads.keys()]);
   for (const failure of measurement.failed) console.log(`fails without a mutant: ${failure}`);
   const took = measurement.tests.reduce((sum, { ms }) => sum + ms, 0);
   console.log(`${measurement.tests.length} tests take ${seconds(took)}`);
 
-  const plan = planFor(mutants, measurement, budget);
+  const plan = planFor(mutants, measurement, loads, budget);
   const reasons = new Map(listedSurvivors().map((survivor) => [keyOf(survivor), survivor.reason]));
   const results: Result[] = [];
   const queue = spread(mutants);
@@ -129,19 +129,21 @@ function isChosen(): (mutant: Mutant) => boolean {
     (id + seed) % every === 0 && (parts.length === 0 || parts.some((part) => file.includes(part)));
 }
 
-/** Whether nothing a test file imports starts a process or belongs to a runtime: its time is all its own. */
-function isFast(file: string): boolean {
-  const seen = new Set<string>();
-  const visit = (each: string): boolean => {
-    if (seen.has(each)) return true;
-    seen.add(each);
-    if (each.startsWith("adapters/")) return false;
-    return importsOf(readText(each)).every((specifier) => {
-      if (specifier === "node:child_process") return false;
-      return !specifier.startsWith(".") || visit(join(each, "..", specifier));
-    });
-  };
-  return visit(file) && [...seen].some((each) => each.startsWith("src/"));
+/** The fast tests and all the files each of them loads: nothing there starts a process or belongs to a runtime. */
+function fastTests(): ReadonlyMap<string, ReadonlySet<string>> {
+  const files = listFiles("tests", "_test.ts").filter((file) => /^tests\/[^/]+$/.test(file));
+  return new Map(files.flatMap((file): [string, ReadonlySet<string>][] => {
+    const loads = new Set<string>();
+    const isFast = (each: string): boolean => {
+      if (loads.has(each)) return true;
+      loads.add(each);
+      return !each.startsWith("adapters/") &&
+        importsOf(readText(each)).every((specifier) =>
+          specifier !== "node:child_process" && (!specifier.startsWith(".") || isFast(join(each, "..", specifier)))
+        );
+    };
+    return isFast(file) && [...loads].some((each) => each.startsWith("src/")) ? [[file, loads]] : [];
+  }));
 }
 
 /** In an order in which whatever has been tried is a fair sample of all. */

@@ -7,6 +7,9 @@
 import type { Mutant } from "./mutants.ts";
 import type { Measured, Measurement, Trial } from "./suite.ts";
 
+/** A test file that loads no more files than that is about some of them, not about the whole. */
+const NARROW = 30;
+
 /** The tests for one mutant. */
 export interface Trials {
   /** Those that fit the budget: what caught its neighbours, then what is named after its file, the cheapest first. */
@@ -25,8 +28,18 @@ export interface Plan {
   learn(file: string, by: string | undefined): void;
 }
 
-/** Makes the plan from what each test reaches. `budget`: time of the first tests for a mutant, ms. */
-export function planFor(mutants: readonly Mutant[], { tests, atLoad }: Measurement, budget: number): Plan {
+/**
+ * Makes the plan from what each test reaches.
+ *
+ * @param loads all the files that each test file loads
+ * @param budget time of the first tests for a mutant, ms
+ */
+export function planFor(
+  mutants: readonly Mutant[],
+  { tests, atLoad }: Measurement,
+  loads: ReadonlyMap<string, ReadonlySet<string>>,
+  budget: number,
+): Plan {
   const cheapest = tests.map((test) => ({ test, reached: new Set(test.reached) }))
     .sort((one, other) => one.test.ms - other.test.ms);
   const loadedAt = new Set(atLoad);
@@ -35,13 +48,18 @@ export function planFor(mutants: readonly Mutant[], { tests, atLoad }: Measureme
   return {
     trialsFor({ id, file }) {
       const fromStart = loadedAt.has(id);
-      // What runs while a file is loaded is there for whatever uses the file
+      // What runs while a file is loaded is there for whatever uses the file; who loads little is likely to be about it
       const ids = fromStart ? mutants.filter((each) => each.file === file).map((each) => each.id) : [id];
       const own = file.slice(file.lastIndexOf("/") + 1, -3);
-      const rank = (test: Measured): number =>
-        catchers.get(file)?.has(`${test.file}: ${test.name}`) ? 0 : test.file.includes(own) ? 1 : 2;
+      const rank = (test: Measured): number => {
+        if (catchers.get(file)?.has(`${test.file}: ${test.name}`)) return 0;
+        if (test.file.includes(own)) return 1;
+        return fromStart ? loads.get(test.file)?.size ?? Infinity : 2;
+      };
+      const isNear = ({ file: from }: Measured): boolean =>
+        (loads.get(from)?.size ?? Infinity) <= NARROW && loads.get(from)?.has(file) === true;
       const reaching = cheapest
-        .filter(({ test, reached }) => ids.some((each) => reached.has(each)) || fromStart && rank(test) < 2)
+        .filter(({ test, reached }) => ids.some((each) => reached.has(each)) || fromStart && isNear(test))
         .map(({ test }) => test)
         .sort((one, other) => rank(one) - rank(other));
       const first: Trial[] = [];
