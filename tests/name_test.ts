@@ -79,6 +79,7 @@ test("R11 quotations and expansions end where the shell ends them, one in the ot
     "echo $(a (b c) d e) f": "echo f",
     'echo "$(printf "x y z" w)" d': "echo d",
     'echo "${A:-"x y"} z" d': "echo d",
+    'echo ${"} x"} c': "echo c",
     "echo $(printf 'a) b' c) d": "echo d",
     'echo "it\'s (" d': "echo d",
     'echo "a \\" b" d': "echo d",

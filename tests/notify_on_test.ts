@@ -306,3 +306,12 @@ test("[135] a line that is unfinished when the command goes to the background is
   await bench.clock.advance(200);
   assertEquals(heard, ["ERROR"]);
 });
+
+test("[135] what is printed at the very end is looked at whole before the end is told", async () => {
+  const { heard, print, child, clock } = await watch({ pattern: "^hit", max: 5 });
+  await print("hit first\n");
+  child.print(`${`${"x".repeat(99)}\n`.repeat(3_000)}hit last\n`);
+  child.end(1);
+  await clock.advance(200);
+  assertEquals(places(heard), ["0 hit first", "3001 hit last", "exit"]);
+});

@@ -66,6 +66,10 @@ test("P31 a short secret is replaced once, at its echo, for it occurs in innocen
   assertEquals(redacted(["42"], "PIN: 42\n42 files\n", [3]), "PIN: [redacted]\n42 files\n");
 });
 
+test("P31 a secret of four characters is watched for as long as the session lives", () => {
+  assertEquals(redacted(["pass"], "pass pass", [4]), "[redacted] [redacted]");
+});
+
 test("P31 the echo of a short secret ends the watch for that one alone", () => {
   assertEquals(
     redacted(["ab", "long secret", "xy"], "ab ab long secret xy xy long secret", [7]),

@@ -345,6 +345,15 @@ test("P31 a secret's echo is not on the screen either", async () => {
 
 // questions
 
+test("R16 a question is answered for its place, although what was printed after it is there by then", async () => {
+  const bench = open();
+  const { id, child } = await onTerminal(bench);
+  await look(bench, id);
+  for (const output of ["xx", "ab\x1b[6ncd"]) child.print(output);
+  await look(bench, id);
+  assertEquals(child.writes, ["\x1b[1;5R"]);
+});
+
 test("R16 with a screen the position is the true one at that point of the output, in the order of the questions", async () => {
   const bench = open();
   const { id, child } = await onTerminal(bench);
