@@ -117,7 +117,8 @@ async function many(spawners: readonly Spawner[]): Promise<number> {
 /** Measures everything. */
 export async function measureNats(): Promise<NatsFigures> {
   const server = await openNatsServer();
-  const main = fileURLToPath(new URL("../adapters/cli/main.ts", import.meta.url));
+  const extension = import.meta.url.slice(-2); // of the sources, or of what they were compiled to
+  const main = fileURLToPath(new URL(`../adapters/cli/main.${extension}`, import.meta.url));
   const runtimeArgs = "Deno" in globalThis ? ["run", "-A", "--no-check"] : [];
   const nodes = Array.from(
     { length: NODES },
@@ -179,5 +180,5 @@ function round(ms = Infinity): number {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.stdout.write(`${JSON.stringify(await measureNats(), undefined, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(await measureNats())}\n`);
 }

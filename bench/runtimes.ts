@@ -48,14 +48,15 @@ export function measure(
   const path = compiled && file.endsWith(".ts") ? `.build/${file.replace(/ts$/, "js")}` : file;
   const mark = randomUUID();
   const env = { ...process.env, [MARK]: mark };
-  return new Promise((resolve, reject) => {
+  const line = new Promise<string>((resolve, reject) => {
     const options = { cwd: root, env, encoding: "utf8", maxBuffer: 2 ** 26, timeout: longestMs } as const;
     execFile(program, [...before, path, ...args], options, (error, stdout, stderr) => {
       sweep(mark);
-      if (error === null) return resolve(JSON.parse(stdout.trim().split("\n").at(-1) ?? ""));
-      reject(new Error(error.killed ? `took more than ${longestMs / 1_000} s` : lastError(stderr)));
+      if (error === null) resolve(stdout.trim().split("\n").at(-1) ?? "");
+      else reject(new Error(error.killed ? `took more than ${longestMs / 1_000} s` : lastError(stderr)));
     });
   });
+  return line.then((text) => JSON.parse(text));
 }
 
 /** Its name and version. */
