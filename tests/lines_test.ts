@@ -280,3 +280,12 @@ test("P20 S6 lines that are drawn again after many others have the numbers of wh
     { number: 103, text: "y" },
   ]]);
 });
+
+test("P20 S6 a line that is put between others after many has the number of where it is", () => {
+  const log = logOf(`a\n\x1b[Ab\n\x1b[0m${numberedLines(100)}\x1b[0mp\nq\n\x1b[A\x1b[Lnew\nend\n`);
+  assertEquals(readLines(log, { limit: 3 }, ROOM).lines, [
+    { number: 101, text: "line 99" },
+    { number: 102, text: "p" },
+    { number: 103, text: "new\nend" },
+  ]);
+});

@@ -177,7 +177,7 @@ test("prime leaves a stream inside the sequence that the text began", () => {
 test("prime forgets what a stream was in the middle of", () => {
   const renderer = createRenderer();
   renderer.prime("stdout", "\x1b[3");
-  renderer.prime("stdout", "plain ");
+  renderer.prime("stdout", "");
   renderer.write("stdout", "1mred");
   assertEquals(renderer.take(), "1mred");
 });

@@ -188,11 +188,11 @@ export function countingSignal(): {
   const add = signal.addEventListener.bind(signal);
   const remove = signal.removeEventListener.bind(signal);
   signal.addEventListener = (type: string, listener: EventListener, options?: AddEventListenerOptions) => {
-    listening.add(listener);
+    if (type === "abort") listening.add(listener);
     add(type, listener, options);
   };
   signal.removeEventListener = (type: string, listener: EventListener) => {
-    listening.delete(listener);
+    if (type === "abort") listening.delete(listener);
     remove(type, listener);
   };
   return {
