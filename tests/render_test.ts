@@ -161,6 +161,14 @@ test("finish shows what was held back, and more may come", () => {
   assertEquals(renderer.take(), "0;xb");
 });
 
+test("S6 a tab on a line that was moved about in is blanks, in one piece with what is before it or not", () => {
+  for (const pieces of [["\x1b[2Ca\tb"], ["\x1b[2C", "a\tb"], ["\x1b[2Ca", "\t", "b"]]) {
+    const renderer = createRenderer();
+    for (const piece of pieces) renderer.write("stdout", piece);
+    assertEquals(renderer.take(), "  a     b");
+  }
+});
+
 test("R10 a move ends at the last column of the screen, and with the text of a longer line", () => {
   const renderer = createRenderer({ size: { cols: 10, rows: 3 } });
   renderer.write("stdout", `\x1b[99GX\n${"y".repeat(12)}\x1b[99GZ\x1b[2GY\n`);

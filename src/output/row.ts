@@ -88,7 +88,7 @@ export function writeAt(row: Row, column: number | undefined, text: string): num
   }
   if (column !== undefined && column >= row.line.length && isPlain(row) && PLAIN.test(text)) {
     row.line = row.line.padEnd(column) + text;
-    return undefined;
+    return row.line.length; // a tab that follows is blanks, however the output is cut
   }
   const cells = editRow(row);
   let at = column ?? cells.length;
