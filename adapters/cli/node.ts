@@ -10,6 +10,7 @@ import { OffstageError } from "../../mod.ts";
 import { type NatsConnection, type ServedNode, serveNode, type ServeNodeOptions } from "../hosts/nats.ts";
 import { EXIT_OWN_FAILURE } from "./exit_codes.ts";
 import { takeNatsVariables } from "./nats_variables.ts";
+import { signalled } from "./signalled.ts";
 import { given, say, secondsOf, usage, type Verb } from "./verb.ts";
 
 const OPTIONS = {
@@ -44,12 +45,6 @@ Options
   --workdir <directory>  where commands run unless they say otherwise; default: the current directory
   --lease <seconds>      a gateway that is silent for longer has its commands ended here; default 15
 `;
-
-/** Signals that end the node. */
-const END_SIGNALS: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP"];
-
-/** Signals that come sooner than that after the first are the same one: npm and bun pass on what the terminal sends, ms. */
-const SAME_SIGNAL_MS = 500;
 
 /** Pause before a server that is not there is tried again, ms. */
 const RETRY_MS = 1_000;
@@ -87,19 +82,6 @@ async function serveWhenThere(options: ServeNodeOptions, stopping: Promise<void>
     }
   }
   return undefined;
-}
-
-/** Resolves at the first signal to end. The second one ends this program; what it leaves, the orphan guard ends. */
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    let first: number | undefined;
-    const onSignal = (): void => {
-      first ??= performance.now();
-      if (performance.now() - first > SAME_SIGNAL_MS) process.exit(1);
-      resolve();
-    };
-    for (const signal of END_SIGNALS) process.on(signal, onSignal);
-  });
 }
 
 function optionsOf(args: readonly string[]): ServeNodeOptions {

@@ -14,12 +14,11 @@ import { runtimeName } from "./runtime_name.ts";
 import { loadServer } from "./server_parts.ts";
 import { errorLine, requestLine } from "./serve_log.ts";
 import { type ServeOptions, serveOptions } from "./serve_options.ts";
+import { signalled } from "./signalled.ts";
 import { givenTokens, newToken } from "./token_source.ts";
 
 /** How often it is looked whether sessions that are waited for have ended, ms. */
 const LOOK_MS = 100;
-
-const END_SIGNALS: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP"];
 
 /** Serves until a signal comes; resolves with the exit code once everything has ended. */
 export async function serve(args: readonly string[]): Promise<number> {
@@ -76,22 +75,6 @@ async function start(offstage: Offstage, options: ServeOptions, app: HttpOptions
   } catch (error) {
     throw listenError(error, options);
   }
-}
-
-/** Signals that come sooner than that after the first are the same one: npm and bun pass on what the terminal sends, ms. */
-const SAME_SIGNAL_MS = 500;
-
-/** Resolves at the first signal to end. The second one ends this program; what it leaves, the orphan guard ends. */
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    let first: number | undefined;
-    const onSignal = (): void => {
-      first ??= performance.now();
-      if (performance.now() - first > SAME_SIGNAL_MS) process.exit(1);
-      resolve();
-    };
-    for (const signal of END_SIGNALS) process.on(signal, onSignal);
-  });
 }
 
 /** Waits until no command runs, at most that long. */

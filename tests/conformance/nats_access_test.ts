@@ -191,7 +191,8 @@ test("H5 a node runs commands of its scopes only, whatever a gateway thinks", op
   assertEquals((await directory.list()).length, 1);
   const refused = await assertRejects(() => directory.choose("builder-1", "three"), OffstageError, "three");
   assertEquals(refused.code, "refused");
-  await assertRejects(() => directory.choose("any", "three"), OffstageError, "no node is there");
+  const nowhere = await assertRejects(() => directory.choose("any", "three"), OffstageError);
+  assertEquals(nowhere.problems, [{ key: "node", message: "There is no node to run on: none is there" }]);
   const { spawner } = await directory.choose("any", "one");
   const spec = { argv: ["true"], cwd: "/", env: {}, stdin: "closed", sessionId: "s" } as const;
   const sink = { chunk: (): void => {}, end: (): void => {} };

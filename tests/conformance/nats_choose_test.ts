@@ -4,7 +4,7 @@
  * @module
  */
 import process from "node:process";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { nats, serveNode, type ServeNodeOptions } from "../../adapters/hosts/nats.ts";
 import { createOffstage } from "../../adapters/auto.ts";
 import { OffstageError } from "../../mod.ts";
@@ -48,14 +48,19 @@ test("any:label and any:label=value, a name, and what is said where nothing fits
   assertEquals(await run("any:arch=x64"), "/etc");
   for (let turn = 0; turn < 4; turn++) assertEquals(["/tmp", "/usr"].includes(await run("any:gpu")), true);
   for (
-    const [node, message] of [
-      ["d", 'there is no node "d": there are a, b, c'],
-      ["any:tpu", 'no node for "any:tpu" is there: there are a, b, c'],
-      ["any:arch=mips", 'no node for "any:arch=mips" is there: there are a, b, c'],
+    const [node, what] of [
+      ["d", 'Node "d" is not known'],
+      ["any:tpu", "There is no node with the label tpu to run on"],
+      ["any:arch=mips", "There is no node with the label arch=mips to run on"],
+      ["any:toString", "There is no node with the label toString to run on"],
     ] as const
   ) {
     const { details } = await agent.exec({ command: "pwd", node });
-    assertEquals("problems" in details && details.problems, [{ key: "node", message }]);
+    const [problem, ...more] = "problems" in details ? details.problems : [];
+    assertEquals([problem?.key, problem?.message.split("; ")[0], more], ["node", what, []]);
+    for (const told of ["a (gpu)", "b (arch=arm, gpu)", "c (arch=x64)"]) {
+      assertStringIncludes(problem?.message ?? "", told);
+    }
   }
   const { details } = await agent.exec({ command: "pwd" });
   assertEquals("problems" in details && details.problems?.[0]?.key, "node");

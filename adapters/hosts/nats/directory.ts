@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OffstageError } from "../../../mod.ts";
+import { chooseNode, OffstageError } from "../../../mod.ts";
 import type { NodeDirectory, NodeInfo, Spawner } from "../../../mod.ts";
 import * as check from "./checks.ts";
 import { DEFAULT_PREFIX, type NatsConnection } from "./connection.ts";
@@ -182,57 +182,34 @@ export function createDirectory(options: NatsConnection): NodeDirectory {
   ): Promise<{ readonly name: string; readonly spawner: Spawner }> {
     const fleet = await connected();
     if (fleet.nodes.size === 0) await find(fleet);
-    const name = node === undefined ? onlyOne(fleet, scope) : node;
-    const label = /^any(?::([^=]+)(?:=(.*))?)?$/s.exec(name);
-    return label === null ? await chooseNamed(fleet, name, scope) : await chooseAny(fleet, label, name, scope);
-  }
-
-  function onlyOne(fleet: Fleet, scope: string): string {
-    const [first, ...more] = inOrder(fleet).filter((known) => isOnline(known) && serves(known, scope));
-    if (first !== undefined && more.length === 0) return first.state.id;
-    throw invalid(first === undefined ? "no node is there" : "which one?", fleet, scope);
-  }
-
-  async function chooseNamed(fleet: Fleet, id: string, scope: string) {
-    const known = fleet.nodes.get(id);
-    if (known === undefined || !isFresh(known) || known.link === undefined) {
-      const isThere = /^[A-Za-z0-9_-]+$/.test(id) && await greet(fleet, id) !== undefined;
-      if (!isThere) {
-        throw invalid(known === undefined ? `there is no node "${id}"` : `node "${id}" is lost`, fleet, scope);
-      }
-    }
-    const chosen = fleet.nodes.get(id);
-    if (chosen === undefined || !isOnline(chosen)) throw invalid(`node "${id}" is lost`, fleet, scope);
-    if (!serves(chosen, scope)) {
-      throw new OffstageError("refused", `Node "${id}" runs nothing for the scope "${scope}"`);
-    }
-    return await use(fleet, chosen);
-  }
-
-  async function chooseAny(
-    fleet: Fleet,
-    [, label, value]: readonly (string | undefined)[],
-    name: string,
-    scope: string,
-  ) {
-    const matches = (known: Known): boolean => {
-      const has = label === undefined ? "" : known.state.labels[label];
-      return isOnline(known) && serves(known, scope) && has !== undefined && (value === undefined || has === value);
-    };
+    if (node !== undefined) await lookFor(fleet, node, scope);
+    turn++;
     for (;;) {
-      const candidates = inOrder(fleet).filter(matches);
-      if (candidates.length === 0) {
-        throw invalid(name === "any" ? "no node is there" : `no node for "${name}" is there`, fleet, scope);
-      }
-      const load = ({ state, started }: Known): number => state.running + started;
-      const least = Math.min(...candidates.map(load));
-      const equals = candidates.filter((known) => load(known) === least);
-      const chosen = equals[turn++ % equals.length] as Known;
-      if (isFresh(chosen) || await greet(fleet, chosen.state.id) !== undefined) {
-        return await use(fleet, fleet.nodes.get(chosen.state.id) ?? chosen);
+      const { id } = chooseNode(inTurn(fleet, scope).map(infoOf), node);
+      const chosen = fleet.nodes.get(id) as Known;
+      if (isFresh(chosen) || await greet(fleet, id) !== undefined) {
+        return await use(fleet, fleet.nodes.get(id) ?? chosen);
       }
       chosen.isGone = true;
     }
+  }
+
+  /** A node that is named may have come, or come back, since all were asked; another scope's is refused as such. */
+  async function lookFor(fleet: Fleet, id: string, scope: string): Promise<void> {
+    const known = fleet.nodes.get(id);
+    const isMet = known?.link !== undefined && isFresh(known);
+    if (!isMet && !/^any(:|$)/.test(id) && /^[A-Za-z0-9_-]+$/.test(id)) await greet(fleet, id);
+    const found = fleet.nodes.get(id);
+    if (found !== undefined && isOnline(found) && !serves(found, scope)) {
+      throw new OffstageError("refused", `Node "${id}" runs nothing for the scope "${scope}"`);
+    }
+  }
+
+  /** Those that serve a scope, beginning with another each time: of several that do equally well the first is taken. */
+  function inTurn(fleet: Fleet, scope: string): readonly Known[] {
+    const all = inOrder(fleet).filter((known) => serves(known, scope) && known.state.isLeaving !== true);
+    const start = turn % Math.max(1, all.length);
+    return [...all.slice(start), ...all.slice(0, start)];
   }
 
   /** A node that was chosen, ready to be used. */
@@ -247,14 +224,6 @@ export function createDirectory(options: NatsConnection): NodeDirectory {
     }
     now.started++;
     return { name: id, spawner: now.link.spawner };
-  }
-
-  function invalid(what: string, fleet: Fleet, scope: string): OffstageError {
-    const there = inOrder(fleet).filter((known) => isOnline(known) && serves(known, scope)).map(({ state }) =>
-      state.id
-    );
-    const message = `${what}: ${there.length === 0 ? "there is none at present" : `there are ${there.join(", ")}`}`;
-    return new OffstageError("invalid", `Cannot choose a node: ${message}`, { problems: [{ key: "node", message }] });
   }
 
   return {
