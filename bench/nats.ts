@@ -83,9 +83,10 @@ async function throughput(spawner: Spawner): Promise<number> {
 /** Types one key after the other, each after the echo of the one before. */
 async function keystrokes(spawner: Spawner): Promise<readonly number[]> {
   let heard = (): void => {};
-  const { child, done } = await start(spawner, ["sh", "-c", "stty raw -echo; printf r; exec cat"], () => heard(), true);
   const echo = (): Promise<void> => new Promise((resolve) => heard = resolve);
-  await echo();
+  const ready = echo(); // before the start: what it prints may come with the answer
+  const { child, done } = await start(spawner, ["sh", "-c", "stty raw -echo; printf r; exec cat"], () => heard(), true);
+  await ready;
   const times: number[] = [];
   for (let key = 0; key < KEYS; key++) {
     const echoed = echo();

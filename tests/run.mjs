@@ -53,6 +53,9 @@ const ALL = [
  * @property {number} seconds
  */
 
+/** Lines of a failed file's report that are told once more at the end: the runners put what failed there. */
+const TOLD_AGAIN = 40;
+
 /** @type {string[]} */
 const failures = [];
 
@@ -115,8 +118,9 @@ async function runOn(runtime, files) {
       console.log(`  ${file}: ${counts}, ${(run.ms / 1000).toFixed(1)} s`);
       for (const line of describeSkips(skipped)) console.log(`    ${line}`);
       if (failed === 0) continue;
-      failures.push(`${runtime.id}: ${file}`);
-      console.log(run.output.trimEnd().replaceAll(/^/gm, "  | "));
+      const report = run.output.trimEnd().replaceAll(/^/gm, "  | ");
+      failures.push(`${runtime.id}: ${file}\n${report.split("\n").slice(-TOLD_AGAIN).join("\n")}`);
+      console.log(report);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
