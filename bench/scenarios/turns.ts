@@ -19,7 +19,10 @@ export type Run = () => Promise<unknown>;
 
 const TURN = 20;
 
-/** Times one run of each, ms: the median of `count` runs that alternate in turns of up to {@linkcode TURN}. */
+/**
+ * Times one run of each, ms: the median of `count` runs that alternate in turns of up to {@linkcode TURN}, after as many
+ * that are not counted. In those the runtime compiles what it runs, on both sides.
+ */
 export async function inTurns(bare: Run, ours: Run, count = 200): Promise<Both> {
   const length = Math.min(TURN, count);
   const turn = async (run: Run): Promise<readonly number[]> => {
@@ -27,14 +30,16 @@ export async function inTurns(bare: Run, ours: Run, count = 200): Promise<Both> 
     for (let index = 0; index < length; index++) times.push(await timed(run));
     return times;
   };
-  await turn(bare); // warm up
-  await turn(ours);
   const times = { bare: [] as number[], ours: [] as number[] };
-  while (times.ours.length < count) {
+  while (times.ours.length < 2 * count) {
     times.bare.push(...await turn(bare));
     times.ours.push(...await turn(ours));
   }
-  return { bare: { ms: median(times.bare) }, ours: { ms: median(times.ours) } };
+  const numbers = (all: readonly number[]): Numbers => ({
+    ms: median(all.slice(count)),
+    coldMs: median(all.slice(0, count)),
+  });
+  return { bare: numbers(times.bare), ours: numbers(times.ours) };
 }
 
 /** How long something takes, ms. */
