@@ -78,7 +78,7 @@ for (const { how, pty, skip } of CONNECTIONS) {
     { skip },
     async () => {
       const bench = closing(open());
-      const { id } = await background(bench.agent, { command: "sleep 1; exit 42", yieldMs: 200, pty });
+      const { id } = await background(bench.agent, { command: "sleep 3; exit 42", yieldMs: 200, pty });
       const { last } = await pollToEnd(bench.agent, id);
       assertEquals([last.status, last.exitCode, last.ok], ["completed", 42, false]);
       assertStringIncludes(last.text, "exit code 42");

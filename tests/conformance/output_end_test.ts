@@ -211,7 +211,7 @@ for (const terminal of [false, true]) {
     async () => {
       const bench = closing(open());
       const { agent } = bench;
-      const command = `${ignoreHangUp}printf A; (sleep 1.5; printf B) & exit 0`;
+      const command = `${ignoreHangUp}printf A; (sleep 3; printf B) & exit 0`;
       const { details } = await runToEnd(agent, { command, pty: terminal });
       assertEquals(details.output, "A");
       const id = keptId(details);

@@ -704,7 +704,7 @@ test(
   async () => {
     const bench = closing(open());
     const { agent } = bench;
-    const { id } = await background(agent, { command: "sleep 1; echo out; sleep 60", background: true });
+    const { id } = await background(agent, { command: "sleep 3; echo out; sleep 60", background: true });
     assertEquals((await poll(agent, id, { timeout: -5 })).wokenBy, "timeout");
     const empty = await poll(agent, id);
     assertStringIncludes(empty.text, "poll again in 10 s");
