@@ -83,6 +83,7 @@ export function createNodeDesk(parts: NodeDeskParts): NodeDesk {
   function spawn({ gateway, link, spec, limit }: SpawnRequest): Promise<SpawnAnswer> {
     const known = sessions.get(link);
     if (known !== undefined) return known.gateway === gateway ? known.session.started : refusal("it is another's");
+    hear(gateway);
     if (isClosed) return refusal("it is about to end");
     if (scopes !== undefined && !scopes.includes(spec.scope)) {
       return refusal(`it runs nothing for the scope "${spec.scope}"`);
@@ -117,6 +118,19 @@ export function createNodeDesk(parts: NodeDeskParts): NodeDesk {
     return known;
   }
 
+  /** The command that a gateway speaks of. */
+  function heardOf(link: string): NodeSession | undefined {
+    const owned = sessions.get(link);
+    if (owned !== undefined) hear(owned.gateway);
+    return owned?.session;
+  }
+
+  /** Whatever comes from a gateway shows that it lives: its beats may all fall into cuts of a bad connection. */
+  function hear(name: string): void {
+    const gateway = gateways.get(name);
+    if (gateway !== undefined) gateway.silentMs = 0;
+  }
+
   function isWanted(link: string): boolean {
     return gateways.get(sessions.get(link)?.gateway ?? "")?.links.has(link) === true;
   }
@@ -137,11 +151,8 @@ export function createNodeDesk(parts: NodeDeskParts): NodeDesk {
     const beat = check.decode(check.beat, bytes);
     if (beat === undefined) return;
     const wanted = new Set(beat.links);
-    const gateway = gateways.get(beat.gateway);
-    if (gateway !== undefined) {
-      gateway.silentMs = 0;
-      for (const link of gateway.links) if (!wanted.has(link)) void drop(link, undefined);
-    }
+    hear(beat.gateway);
+    for (const link of gateways.get(beat.gateway)?.links ?? []) if (!wanted.has(link)) void drop(link, undefined);
     for (const link of wanted) if (!sessions.has(link)) send(beat.gateway, unknownFrame(link));
   }
 
@@ -158,10 +169,10 @@ export function createNodeDesk(parts: NodeDeskParts): NodeDesk {
 
   return {
     spawn,
-    look: async ({ link, what }) => await sessions.get(link)?.session.look(what) ?? { look: 0, processes: [] },
+    look: async ({ link, what }) => await heardOf(link)?.look(what) ?? { look: 0, processes: [] },
     takeFrame: (bytes) => {
       const frame = decodeFrame(bytes);
-      if (frame !== undefined) sessions.get(frame.link)?.session.take(frame);
+      if (frame !== undefined) heardOf(frame.link)?.take(frame);
     },
     takeBeat,
     tick,

@@ -137,6 +137,7 @@ export function createNodeLink({ gateway, hello, wire, subjects, window }: NodeL
       } else if (reply === "late") {
         nobodySince = undefined;
       } else {
+        silentMs = 0;
         const told = check.decode(answer, reply);
         if (told === undefined) {
           throw new OffstageError(
