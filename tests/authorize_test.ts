@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { ExecRequest, Verdict } from "../mod.ts";
-import { act, background, notStarted, open } from "./fakes/bench.ts";
+import { AbortError, type ExecRequest, type Place, type Verdict } from "../mod.ts";
+import { act, background, countingSignal, notStarted, open } from "./fakes/bench.ts";
+import { createFakeSpawner } from "./fakes/spawner.ts";
 
 test("H5 authorize is given what will run, frozen, before anything is spawned", async () => {
   const asked: ExecRequest[] = [];
@@ -48,6 +49,44 @@ test("H5 R1 a policy that throws, rejects or says nothing has allowed nothing, a
     const { details, text } = await notStarted(bench.agent.exec({ command: "make" }));
     assertEquals([details.reason, bench.spawner.children.length], ["refused", 0]);
     assertStringIncludes(text, index < 2 ? "authorize failed (no connection)" : "authorize gave no reason");
+  }
+});
+
+test("H5 E32 an abort while authorize is asked rejects at once; what is allowed later is not started", async () => {
+  let allow = (_: Verdict): void => {};
+  const verdict = new Promise<Verdict>((resolve) => allow = resolve);
+  let tell = (): void => {};
+  const asked = new Promise<void>((resolve) => tell = resolve);
+  const bench = open({}, { authorize: () => (tell(), verdict) });
+  const { signal, abort, listeners } = countingSignal();
+  const call = bench.agent.exec({ command: "make" }, { signal });
+  await asked;
+  abort("no more wanted");
+  const error = await assertRejects(() => call, AbortError);
+  assertEquals([error.cause, listeners()], ["no more wanted", 0]);
+  allow({ allow: true });
+  await bench.clock.advance(1_000);
+  assertEquals(bench.spawner.children.length, 0);
+});
+
+test("E32 an abort while a host looks for the directory or the shell rejects at once", async () => {
+  for (const never of ["directoryStatus", "hasProgram"] as const) {
+    let tell = (): void => {};
+    const asked = new Promise<void>((resolve) => tell = resolve);
+    const place: Place = {
+      cwd: () => "/remote",
+      home: () => undefined,
+      directoryStatus: () => "ok",
+      hasProgram: () => true,
+      [never]: () => (tell(), new Promise(() => {})),
+    };
+    const bench = open({}, { sandbox: Object.assign(createFakeSpawner(), { place }) });
+    const { signal, abort, listeners } = countingSignal();
+    const call = bench.agent.exec({ command: "make" }, { signal });
+    await asked;
+    abort();
+    await assertRejects(() => call, AbortError);
+    assertEquals(listeners(), 0, never);
   }
 });
 

@@ -16,7 +16,7 @@ import { stop } from "../session/stop.ts";
 import { survivorsSentence } from "../session/wording.ts";
 import { waitFor } from "../session/wait.ts";
 import { signalProblems } from "../validate.ts";
-import { refuseIfAborted } from "./aborted.ts";
+import { refuseIfAborted, unlessAborted } from "./aborted.ts";
 import { ended, type ExecAnswer, notStarted, running, type RunningNews } from "./answer.ts";
 import { foreground } from "./foreground.ts";
 import { type Plan, prepare, type PrepareContext } from "./prepare.ts";
@@ -89,8 +89,7 @@ export async function exec(context: ExecContext, input: unknown, options: ExecOp
     context.registry.checkMayStart();
     if (isFull(context)) throw await fullError(context);
     if (yieldAfterMs(context, params) === 0) freeSeat = context.registry.keepSeat(context.scope);
-    const plan = await prepare(context, params, signal);
-    refuseIfAborted(signal);
+    const plan = await unlessAborted(prepare(context, params, signal), signal);
     started = await startSomehow(context, plan, params);
   } catch (error) {
     freeSeat();
