@@ -31,7 +31,7 @@ export type {
   RunningDetails,
   ToolAnswer,
 } from "./src/exec/answer.ts";
-export type { ExecRequest, Hosts, Verdict } from "./src/exec/prepare.ts";
+export type { Elevation, ExecRequest, Hosts, Verdict } from "./src/exec/prepare.ts";
 export { chooseNode } from "./src/exec/choose_node.ts";
 export type { ChosenNode, NodeDirectory, NodeInfo } from "./src/exec/nodes.ts";
 export { routeHost } from "./src/exec/route.ts";

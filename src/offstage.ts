@@ -31,7 +31,7 @@ export interface OffstageConfig {
    * they are given nothing. A directory is closed with the instance.
    */
   readonly nodes?: Readonly<Record<string, Spawner | WrappingHost>> | NodeDirectory;
-  /** Who may leave the sandbox with `elevated: true`: `allowed` is given the scope. Default: nobody. */
+  /** Who may leave the sandbox with `elevated: true`, or without it if that is the `default`. Default: nobody. */
   readonly elevated?: Hosts["elevated"];
   /**
    * Asked before each spawn; what it approves is what runs. What is typed into a session later it does not see: whoever

@@ -224,7 +224,7 @@ test("R1 options that are not what they ought to be are named, all at once", () 
     tools: [],
     sandbox: "bubblewrap",
     nodes: { builder: 5, other: createFakeSpawner() },
-    elevated: { enabled: "yes", allowed: () => true },
+    elevated: { enabled: true, allowed: () => true, default: "on" },
     authorize: {},
     onEvent: "",
     requestHeartbeat: 1,

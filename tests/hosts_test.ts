@@ -5,7 +5,16 @@
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { DirectoryStatus, ExecParams, ExecRequest, Place, Spawner, SpawnSpec, Verdict } from "../mod.ts";
+import type {
+  DirectoryStatus,
+  ExecConfig,
+  ExecParams,
+  ExecRequest,
+  Place,
+  Spawner,
+  SpawnSpec,
+  Verdict,
+} from "../mod.ts";
 import { act, type Bench, notStarted, open } from "./fakes/bench.ts";
 import { createFakeSpawner, type FakeSpawner } from "./fakes/spawner.ts";
 
@@ -80,6 +89,37 @@ test("H2 H3 a command that may be elevated leaves the sandbox, another scope's m
   const { details, text } = await notStarted(bench.offstage.agent("other").exec({ command: "make", elevated: true }));
   assertEquals([details.reason, details.problems.map(({ key }) => key)], ["invalid", ["elevated"]]);
   assertStringIncludes(text, "elevated.allowed");
+});
+
+test("H3 a default of on elevates where that is allowed, and is simply off where it is not", async () => {
+  const elevated = { enabled: true, allowed: (scope: string): boolean => scope === "tester", default: true };
+  const hostOf = async (
+    { scope = "tester", ...params }: Partial<ExecParams> & { readonly scope?: string } = {},
+    over: { readonly elevated?: Partial<typeof elevated>; readonly exec?: ExecConfig } = {},
+  ): Promise<string> => {
+    const asked: ExecRequest[] = [];
+    const { offstage, clock } = open(over.exec, {
+      sandbox: createFakeSpawner(),
+      nodes: { builder: createFakeSpawner() },
+      elevated: { ...elevated, ...over.elevated },
+      authorize: (request) => (asked.push(request), { allow: true }),
+    });
+    const pending = offstage.agent(scope).exec({ command: "make", background: true, ...params });
+    await clock.advance(0);
+    const { text } = await pending;
+    const [request] = asked;
+    return request === undefined ? text : `${request.host}${request.elevated ? ", elevated" : ""}`;
+  };
+  assertEquals(await hostOf(), "gateway, elevated");
+  assertEquals(await hostOf({ host: "auto" }), "gateway, elevated");
+  assertEquals(await hostOf({}, { exec: { host: "node" } }), "node, elevated");
+  assertEquals(await hostOf({ elevated: false }), "sandbox");
+  assertEquals(await hostOf({ host: "sandbox" }), "sandbox");
+  assertEquals(await hostOf({ scope: "other" }), "sandbox");
+  assertEquals(await hostOf({}, { elevated: { enabled: false } }), "sandbox");
+  assertEquals(await hostOf({}, { elevated: { default: false } }), "sandbox");
+  assertEquals(await hostOf({}, { exec: { sandboxRequired: true } }), "sandbox");
+  assertStringIncludes(await hostOf({ scope: "other", elevated: true }), "elevated.allowed");
 });
 
 test("H2 what is refused starts nowhere, and the answer names the setting that would allow it", async () => {

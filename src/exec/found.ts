@@ -16,7 +16,7 @@ export interface Found {
   readonly shellFor: ReturnType<typeof createShells>;
   /** Puts a command's environment together. */
   readonly buildEnvironment: ReturnType<typeof createEnvironmentBuilder>;
-  /** Of a call that does not say where. */
+  /** Of a call that does not say where, and is not elevated. */
   readonly usualRoute: Route;
 }
 
@@ -30,16 +30,25 @@ export function foundFor(context: PrepareContext): Found {
   const fresh = {
     shellFor: createShells(settings.shell, runtime),
     buildEnvironment: createEnvironmentBuilder(),
-    usualRoute: routeFor(context, {}),
+    usualRoute: routeFor(context, { elevated: false }),
   };
   found.set(settings, fresh);
   return fresh;
 }
 
+/** Whether a call is elevated: it says so, or says nothing of it where that is the default and allowed (spec H3). */
+export function isElevated(
+  { settings, hosts: { elevated: given }, scope }: PrepareContext,
+  { elevated, host }: Pick<ExecParams, "elevated" | "host">,
+): boolean {
+  if (elevated !== undefined || given.default !== true) return elevated === true;
+  return given.enabled && !settings.sandboxRequired && host !== "sandbox" && isAllowed(given, scope);
+}
+
 /** Where a call that says so, or says nothing, is to run. */
 export function routeFor(
   { settings, hosts, scope }: PrepareContext,
-  { host, node, elevated = false }: Pick<ExecParams, "host" | "node" | "elevated">,
+  { host, node, elevated }: Pick<ExecParams, "host" | "node"> & { readonly elevated: boolean },
 ): Route {
   return routeHost({
     configured: settings.host,

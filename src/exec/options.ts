@@ -26,8 +26,14 @@ const RULES: Readonly<Record<string, Rule>> = {
   sandbox: host,
   nodes: { expected: "an object of hosts by their names, or a directory such as nats(…)", isRight: isObject },
   elevated: {
-    expected: "{ enabled, allowed }, the one true or false, the other a function",
-    isRight: (value) => hasFunction(value, "allowed") && flag.isRight((value as { enabled?: unknown }).enabled),
+    expected: "{ enabled, allowed, default? }: true or false, a function, and true or false",
+    isRight: (value) => {
+      const { enabled, default: byDefault = false } = value as {
+        readonly enabled?: unknown;
+        readonly default?: unknown;
+      };
+      return hasFunction(value, "allowed") && flag.isRight(enabled) && flag.isRight(byDefault);
+    },
   },
   authorize: callback,
   onEvent: callback,

@@ -10,7 +10,7 @@ import type { Runtime, Spawner, TerminalSize } from "../runtime.ts";
 import { limitWarnings } from "../session/wording.ts";
 import { chosenNode } from "./ask_directory.ts";
 import { environmentProblems } from "./environment.ts";
-import { foundFor, routeFor } from "./found.ts";
+import { foundFor, isElevated, routeFor } from "./found.ts";
 import { kernelLimits } from "./limit_script.ts";
 import type { NodeDirectory } from "./nodes.ts";
 import type { ExecParams } from "./schema.ts";
@@ -25,10 +25,23 @@ export interface Hosts {
   readonly nodes?: NodeDirectory;
   /** The names of these machines, where they are known in advance. */
   readonly nodeNames?: readonly string[];
-  /** Whether `elevated: true` is there at all, and for whom. */
-  readonly elevated: { readonly enabled: boolean; readonly allowed: (scope: string) => boolean };
+  /** Who may leave the sandbox. */
+  readonly elevated: Elevation;
   /** Asked before each spawn. */
   readonly authorize?: (request: ExecRequest) => Promise<Verdict> | Verdict;
+}
+
+/** Whether `elevated: true` is there at all, and for whom. */
+export interface Elevation {
+  /** Whether anybody may. */
+  readonly enabled: boolean;
+  /** Whether this scope may. One that throws has not allowed it. */
+  readonly allowed: (scope: string) => boolean;
+  /**
+   * Whether calls that do not say so, and do not ask for the sandbox, are elevated where that is allowed; where it is not
+   * they run as ever. @default {false}
+   */
+  readonly default?: boolean;
 }
 
 /** What `authorize` answers. */
@@ -118,9 +131,10 @@ export async function prepare(
 ): Promise<Plan> {
   const { runtime, settings, scope, hosts } = context;
   const { shellFor, buildEnvironment, usualRoute } = foundFor(context);
-  const { host, node, elevated = false } = params;
+  const { host, node } = params;
+  const elevated = isElevated(context, params);
   const isUsual = host === undefined && node === undefined && !elevated;
-  const route = isUsual ? usualRoute : routeFor(context, params);
+  const route = isUsual ? usualRoute : routeFor(context, { ...params, elevated });
   const { env = {} } = params;
   const command = commandProblem(params.command);
   const problems: readonly Problem[] = [

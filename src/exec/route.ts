@@ -18,7 +18,7 @@ export interface RouteRequest {
   readonly requested?: ConfiguredHost | undefined;
   /** The call's `node`. */
   readonly node?: string | undefined;
-  /** Whether the call is to run outside the sandbox. A default of "on" that is not allowed is simply `false` here. */
+  /** Whether the call is to run outside the sandbox. A default of "on" is `true` here only if it is allowed. */
   readonly elevated: boolean;
   /** A sandbox is configured. */
   readonly sandboxAvailable: boolean;

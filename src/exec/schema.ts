@@ -48,7 +48,7 @@ export interface ExecParams {
   readonly notifyOnExit?: boolean;
   /** Make an event when a line of its output, once it runs in the background, matches; see {@linkcode NotifyOn}. */
   readonly notifyOn?: NotifyOn;
-  /** Run outside the sandbox, where that is enabled and allowed. */
+  /** Run outside the sandbox, where that is enabled and allowed. Default: `elevated.default`. */
   readonly elevated?: boolean;
   /** Where to run. Default: the setting `host`. */
   readonly host?: "auto" | "sandbox" | "gateway" | "node";
