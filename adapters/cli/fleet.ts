@@ -1,9 +1,10 @@
 /**
- * Nodes that are found over NATS, for the verbs that run commands.
+ * Nodes that are found over NATS, for the verbs that run commands there or tell who is there.
  *
  * @module
  */
-import type { NodeDirectory } from "../../mod.ts";
+import type { NodeDirectory, NodeInfo } from "../../mod.ts";
+import { createOffstage } from "../auto.ts";
 import type { NatsConnection } from "../hosts/nats.ts";
 import { takeNatsVariables } from "./nats_variables.ts";
 import { usage } from "./verb.ts";
@@ -49,6 +50,16 @@ export async function fleetOf(values: FleetValues): Promise<{ readonly nodes?: N
   }
   const { nats } = await import("../hosts/nats.ts");
   return { nodes: nats({ ...connectionOf(values, login), url: where }) };
+}
+
+/** Asks a directory, which is not needed any more. */
+export async function askFleet(nodes: NodeDirectory): Promise<readonly NodeInfo[]> {
+  const offstage = createOffstage({ nodes });
+  try {
+    return await offstage.nodes();
+  } finally {
+    await offstage.close();
+  }
 }
 
 /** A file with credentials goes before what the environment says. */

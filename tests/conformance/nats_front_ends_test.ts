@@ -78,6 +78,22 @@ test("offstage serve runs commands on the fleet, lists it to each scope its own"
   assertMatch(stdout, /^ID .*\nbig +online +0 +\S+ \S+ .* gpu arch=arm\n/);
 });
 
+test("offstage nodes lists a fleet without a server, and asks a server that is named", {
+  skip: natsServer,
+}, async () => {
+  const env = await openFleet();
+  const { OFFSTAGE_NATS_URL: url = "", ...login } = env;
+  for (const listed of [await offstage(["nodes"], { env }), await offstage(["nodes", "--nats", url], { env: login })]) {
+    assertMatch(listed.stdout, /^ID .*\nbig +online +0 .* gpu arch=arm\nsecret +online +0 /);
+    assertEquals([listed.stderr, listed.code], ["", 0]);
+  }
+  const nobody = await offstage(["nodes", "--url", "http://127.0.0.1:1", "--token", "t"], { env });
+  assertEquals([nobody.stdout, nobody.code], ["", 125]);
+  const noFleet = await offstage(["nodes", "--nats", "127.0.0.1:1"]);
+  assertEquals([noFleet.stdout, noFleet.code], ["", 125]);
+  assertStringIncludes(noFleet.stderr, "127.0.0.1:1");
+});
+
 test(
   "offstage doctor tells the nodes of a fleet, and that there is nobody where it should be",
   { skip: natsServer },

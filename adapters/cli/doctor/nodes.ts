@@ -3,23 +3,12 @@
  *
  * @module
  */
-import type { NodeDirectory, NodeInfo } from "../../../mod.ts";
-import { createOffstage } from "../../auto.ts";
+import type { NodeInfo } from "../../../mod.ts";
 import { labelText } from "../nodes.ts";
 import { type Finding, missing, ok, problem } from "./finding.ts";
 
 /** Asks for the nodes. */
 export type AskNodes = () => Promise<readonly NodeInfo[]>;
-
-/** Asks a directory, which is not needed any more. */
-export async function askFleet(nodes: NodeDirectory): Promise<readonly NodeInfo[]> {
-  const offstage = createOffstage({ nodes });
-  try {
-    return await offstage.nodes();
-  } finally {
-    await offstage.close();
-  }
-}
 
 /** That there is none is told as something that is missing, that nobody answers as a problem. */
 export async function lookAtNodes(ask: AskNodes): Promise<Finding> {
