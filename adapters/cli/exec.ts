@@ -80,11 +80,12 @@ function commandIndex(args: readonly string[]): number {
  * Runs a command, prints its output as it comes and forwards this program's stdin to it.
  *
  * @param json instead of the output prints one object at the end
+ * @param config where the nodes are
  * @returns the exit code to end with
  */
-async function runCommand(params: ExecParams, json: boolean, fleet: OffstageConfig): Promise<number> {
+export async function runCommand(params: ExecParams, json: boolean, config: OffstageConfig): Promise<number> {
   const exec = { maxOutputChars: HELD_CHARS, pendingMaxOutputChars: HELD_CHARS, maxResultChars: HELD_CHARS };
-  const offstage = createOffstage({ tools: { exec }, ...fleet });
+  const offstage = createOffstage({ tools: { exec }, ...config });
   try {
     return await run(offstage.agent("cli"), params, json);
   } finally {
@@ -94,12 +95,18 @@ async function runCommand(params: ExecParams, json: boolean, fleet: OffstageConf
 
 async function run(agent: Agent, params: ExecParams, json: boolean): Promise<number> {
   const { details, text } = await agent.exec({ ...params, background: true });
-  if (details.status !== "running") {
+  const hasEnded = "durationMs" in details; // it was as quick as its start
+  if (!hasEnded && details.status !== "running") {
     if (json) await printJson(details);
     else say(text);
     return EXIT_OWN_FAILURE;
   }
   for (const warning of details.warnings) say(warning);
+  if (hasEnded) {
+    await (json ? printJson(details) : print(details.output));
+    if (!json) tellEnd(details);
+    return exitCodeOf(details);
+  }
   const stopForwarding = forwardStdin(agent, details.sessionId);
   const progress = showProgress(details.name);
   let output = "";
@@ -129,7 +136,7 @@ async function follow(agent: Agent, sessionId: string, give: (text: string) => P
   }
 }
 
-function tellEnd({ reason, survivors }: PollDetails): void {
+function tellEnd({ reason, survivors }: Pick<PollDetails, "reason" | "survivors">): void {
   if (reason === "timeout") say("timed out");
   for (const { pid, name } of survivors) say(`still runs: ${name} ${pid}`);
 }

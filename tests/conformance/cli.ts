@@ -9,16 +9,15 @@ import { fileURLToPath } from "node:url";
 import { runtimeName } from "../skip.ts";
 import { type Served, TOKENS } from "./http_server.ts";
 
-const main = fileURLToPath(
-  new URL(`../../adapters/cli/main.${import.meta.url.endsWith(".js") ? "js" : "ts"}`, import.meta.url),
-);
-
 /** Program and first arguments of `offstage`. */
-export const OFFSTAGE: readonly [string, ...string[]] = [
-  process.execPath,
-  ...(runtimeName === "deno" ? ["run", "-A", "--no-check"] : []),
-  main,
-];
+export const OFFSTAGE: readonly [string, ...string[]] = programOf("../../adapters/cli/main");
+
+/** A module as a program of this runtime: its path from here, without the extension. */
+export function programOf(module: string): readonly [string, ...string[]] {
+  const extension = import.meta.url.endsWith(".js") ? "js" : "ts";
+  const path = fileURLToPath(new URL(`${module}.${extension}`, import.meta.url));
+  return [process.execPath, ...(runtimeName === "deno" ? ["run", "-A", "--no-check"] : []), path];
+}
 
 /** The same for a shell. */
 export const OFFSTAGE_COMMAND: string = OFFSTAGE.map((word) => `'${word}'`).join(" ");
@@ -38,9 +37,12 @@ export interface Invocation {
 /** Calls `offstage` and waits for its end. The server is in this process, so nothing may block it meanwhile. */
 export function offstage(
   args: readonly string[],
-  { env = {}, input = "" }: { readonly env?: Readonly<Record<string, string>>; readonly input?: string } = {},
+  { env = {}, input = "", program: [program, ...words] = OFFSTAGE }: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly input?: string;
+    readonly program?: typeof OFFSTAGE;
+  } = {},
 ): Promise<Invocation> {
-  const [program, ...words] = OFFSTAGE;
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...words, ...args], { env: { ...process.env, ...env } });
     let stdout = "";

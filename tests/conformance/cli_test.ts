@@ -8,7 +8,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { VERSION } from "../../adapters/version.ts";
 import type { EndedDetails, RunningDetails } from "../../mod.ts";
 import { closing, test } from "../closing.ts";
-import { type Invocation, offstage, serverEnv } from "./cli.ts";
+import { type Invocation, offstage, programOf, serverEnv } from "./cli.ts";
 import { type Served, serveHttp, TOKENS } from "./http_server.ts";
 import { freshFolder, posix, terminal } from "./machine.ts";
 
@@ -217,6 +217,18 @@ test("exec exits with the command's code, 124, 125, 126, 127 or 128 + n", { skip
   await Promise.all(codes.map(async ([args, code]) => {
     assertEquals((await offstage(["exec", ...args])).code, code, args.join(" "));
   }));
+});
+
+test("E30 exec of a command that is over by the time it has started prints its output and exits with its code", {
+  skip: posix,
+}, async () => {
+  const program = programOf("../fixtures/quick_exec");
+  const { stdout, stderr, code } = await offstage(["echo out; echo err >&2; exit 4"], { program });
+  assertEquals([stdout.split("\n").toSorted(), stderr, code], [["", "err", "out"], "", 4]);
+  assertEquals(await offstage(["kill -KILL $$"], { program }), { stdout: "", stderr: "", code: 137 });
+  const told = await offstage(["echo out; exit 2", "--json"], { program });
+  const { status, exitCode, output } = JSON.parse(told.stdout) as EndedDetails;
+  assertEquals([status, exitCode, output, told.code], ["completed", 2, "out\n", 2]);
 });
 
 test("exec and doctor print JSON", { skip: posix }, async () => {
