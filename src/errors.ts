@@ -61,6 +61,15 @@ export function clipped(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
+/** What somebody else's code has thrown, in words, whatever it was: an object may throw when it is asked for them. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return "it cannot be told";
+  }
+}
+
 /**
  * Every error this package throws, but for {@linkcode AbortError}.
  *

@@ -9,7 +9,7 @@ import { OffstageError } from "./errors.ts";
 import type { Hosts } from "./exec/prepare.ts";
 import { nodeMap } from "./exec/node_map.ts";
 import type { NodeDirectory, NodeInfo } from "./exec/nodes.ts";
-import { checkedOptions, isDirectory } from "./exec/options.ts";
+import { checkedOptions, isDirectory, isSpawner } from "./exec/options.ts";
 import type { GuardStatus, Runtime, Spawner, WrappingHost } from "./runtime.ts";
 import type { SessionEvent } from "./session/event.ts";
 import { createEvents, type EventsOptions } from "./session/events.ts";
@@ -120,7 +120,7 @@ export function createOffstage(given: OffstageOptions): Offstage {
   // Both before they are asked for: a host that runs out of descriptors could not load them then
   execTool.use(() => Promise.resolve(processTool.begin())).catch(() => {});
   const hosts: Hosts = {
-    ...(options.sandbox !== undefined && { sandbox: spawnerOf(options.sandbox, runtime) }),
+    ...(options.sandbox !== undefined && { sandbox: spawnerOf("sandbox", options.sandbox, runtime) }),
     ...nodesOf(options.nodes ?? {}, runtime, (id) => registry.active().filter((session) => runsOn(session, id)).length),
     elevated: options.elevated ?? { enabled: false, allowed: () => false },
     ...(options.authorize !== undefined && { authorize: options.authorize }),
@@ -220,7 +220,9 @@ function nodesOf(
   running: (id: string) => number,
 ): Pick<Hosts, "nodes" | "nodeNames"> {
   if (isDirectory(nodes)) return { nodes };
-  const spawners = Object.entries(nodes).map(([name, host]) => [name, spawnerOf(host, runtime)] as const);
+  const spawners = Object.entries(nodes).map(([name, host]) =>
+    [name, spawnerOf(`nodes.${name}`, host, runtime)] as const
+  );
   if (spawners.length === 0) return {};
   return { nodes: nodeMap(new Map(spawners), running), nodeNames: spawners.map(([name]) => name) };
 }
@@ -229,6 +231,10 @@ function runsOn({ facts, state }: Session, node: string): boolean {
   return facts.node === node && state.kind === "running";
 }
 
-function spawnerOf(host: Spawner | WrappingHost, { spawner }: Runtime): Spawner {
-  return typeof host === "function" ? host(spawner) : host;
+/** @throws {OffstageError} `invalid` if the host makes none: what was meant for it would run on this machine */
+function spawnerOf(key: string, host: Spawner | WrappingHost, { spawner }: Runtime): Spawner {
+  const made = typeof host === "function" ? host(spawner) : host;
+  if (isSpawner(made)) return made;
+  const message = "expected a host that makes a spawner, with the functions spawn and capabilities";
+  throw new OffstageError("invalid", `Cannot use these options: ${key}: ${message}`, { problems: [{ key, message }] });
 }

@@ -3,17 +3,19 @@
  *
  * @module
  */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import type {
-  DirectoryStatus,
-  ExecConfig,
-  ExecParams,
-  ExecRequest,
-  Place,
-  Spawner,
-  SpawnSpec,
-  Verdict,
+import {
+  type DirectoryStatus,
+  type ExecConfig,
+  type ExecParams,
+  type ExecRequest,
+  OffstageError,
+  type Place,
+  type Spawner,
+  type SpawnSpec,
+  type Verdict,
+  type WrappingHost,
 } from "../mod.ts";
 import { act, type Bench, notStarted, open } from "./fakes/bench.ts";
 import { createFakeSpawner, type FakeSpawner } from "./fakes/spawner.ts";
@@ -78,6 +80,28 @@ test("H1 a host that wraps another is given this machine's spawner", async () =>
   const bench = open({}, { sandbox: wrap, nodes: { builder: wrap } });
   assertEquals(given, [bench.spawner, bench.spawner]);
   await started(bench, wrapped);
+});
+
+test("H2 a host that is none is refused when it is given: what was meant for it does not run on this machine", () => {
+  const broken = [() => undefined, () => ({}), async () => await createFakeSpawner()];
+  for (const host of broken as unknown as readonly WrappingHost[]) {
+    for (
+      const [key, hosts] of [["sandbox", { sandbox: host }], ["nodes.builder", { nodes: { builder: host } }]] as const
+    ) {
+      const error = assertThrows(() => open({}, hosts), OffstageError);
+      assertEquals(error.problems.map((problem) => problem.key), [key]);
+    }
+  }
+});
+
+test("E29 a host that throws whatever it likes starts nothing, and the answer says why", async () => {
+  const capabilities = (): never => {
+    throw { toString: null };
+  };
+  const bench = open({}, { sandbox: Object.assign(createFakeSpawner(), { capabilities }) });
+  const { details, text } = await notStarted(bench.agent.exec({ command: "make", pty: true }));
+  assertEquals([details.reason, bench.spawner.children.length], ["spawn-error", 0]);
+  assertStringIncludes(text, "its host failed");
 });
 
 test("H2 H3 a command that may be elevated leaves the sandbox, another scope's may not", async () => {

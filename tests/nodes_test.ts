@@ -6,7 +6,7 @@
  */
 import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { AbortError, type ExecRequest, type NodeDirectory, OffstageError } from "../mod.ts";
+import { AbortError, type ChosenNode, type ExecRequest, OffstageError } from "../mod.ts";
 import { act, answeredAfter, type Bench, countingSignal, notStarted, open } from "./fakes/bench.ts";
 import { settle } from "./fakes/clock.ts";
 import { createFakeDirectory, type FakeDirectory, fakeNode } from "./fakes/directory.ts";
@@ -130,10 +130,14 @@ test("E29 a directory that fails starts nothing, and the answer says why", async
   }
 });
 
-test("E29 a directory that answers with nothing is told of as any that fails", async () => {
-  const junk = { ...fleet(), choose: () => Promise.resolve(undefined) } as unknown as NodeDirectory;
-  const { details } = await notStarted(open({}, { nodes: junk }).agent.exec({ command: "make", host: "node" }));
-  assertEquals(details.reason, "spawn-error");
+test("H1 a directory that gives none, or one without a spawner, starts nothing, on this machine least of all", async () => {
+  const noSpawner = [{ name: "idle" }, { name: "idle", spawner: {} }, { name: 5, spawner: createFakeSpawner() }];
+  for (const answer of [undefined, {}, ...noSpawner]) {
+    const directory = { ...fleet(), choose: () => Promise.resolve(answer as unknown as ChosenNode) };
+    const bench = open({}, { nodes: directory });
+    const { details } = await notStarted(bench.agent.exec({ command: "make", host: "node" }));
+    assertEquals([details.reason, bench.spawner.children.length], ["spawn-error", 0]);
+  }
 });
 
 test("E29 a directory that does not answer is waited for ten seconds, whatever yieldMs is, and starts nothing", async () => {

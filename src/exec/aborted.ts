@@ -16,6 +16,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | u
   let abort = (): void => {};
   const aborted = new Promise<void>((resolve) => abort = resolve);
   signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
   try {
     await Promise.race([work, aborted]);
     refuseIfAborted(signal);

@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { AbortError, OffstageError } from "../errors.ts";
+import { AbortError, messageOf, OffstageError } from "../errors.ts";
 import type { Clock } from "../runtime.ts";
 import { pause } from "../session/timing.ts";
 import { ALL_SCOPES } from "../session/scope.ts";
 import { refuseIfAborted } from "./aborted.ts";
 import type { ChosenNode, NodeDirectory, NodeInfo } from "./nodes.ts";
+import { isSpawner } from "./options.ts";
 
 /** Longest wait for an answer, ms: time to connect anew, and short enough for whoever waits. */
 const LONGEST_MS = 10_000;
@@ -26,6 +27,8 @@ export async function chosenNode(
 ): Promise<ChosenNode> {
   const choose = async (): Promise<ChosenNode> => {
     const { name, spawner } = await directory.choose(call.node, call.scope);
+    // A command that was meant for another machine runs on none rather than on this one
+    if (typeof name !== "string" || !isSpawner(spawner)) throw new Error("the directory's answer is none");
     return { name, spawner };
   };
   return await answerOf("Cannot find a node to run on", choose, clock, call.signal);
@@ -74,10 +77,6 @@ async function answerOf<T>(purpose: string, ask: () => Promise<T>, clock: Clock,
     signal?.removeEventListener("abort", end);
     end();
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function unreachable(purpose: string, why: string, cause?: unknown): OffstageError {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { AbortError, type ErrorCode, OffstageError } from "../errors.ts";
+import { AbortError, type ErrorCode, messageOf, OffstageError } from "../errors.ts";
 import { boundedOutput } from "../output/budget.ts";
 import type { Events } from "../session/events.ts";
 import type { Registry } from "../session/registry.ts";
@@ -93,8 +93,10 @@ export async function exec(context: ExecContext, input: unknown, options: ExecOp
     started = await startSomehow(context, plan, params);
   } catch (error) {
     freeSeat();
+    if (error instanceof AbortError) throw error;
     if (error instanceof OffstageError) return notStarted(error);
-    throw error;
+    const why = `Cannot start the command: its host failed (${messageOf(error)})`;
+    return notStarted(new OffstageError("spawn-failed", why, { cause: error }));
   }
   try {
     return await answerWhenDue(context, params, options, started);

@@ -5,6 +5,7 @@
  * @module
  */
 import { listProblems, OffstageError, type Problem } from "../errors.ts";
+import type { Spawner } from "../runtime.ts";
 import type { NodeDirectory } from "./nodes.ts";
 import { describe, readOnce } from "../validate.ts";
 
@@ -17,7 +18,7 @@ const callback: Rule = { expected: "a function", isRight: (value) => typeof valu
 const flag: Rule = { expected: "true or false", isRight: (value) => typeof value === "boolean" };
 const host: Rule = {
   expected: "a host, such as bubblewrap(…), or a spawner",
-  isRight: (value) => typeof value === "function" || hasFunction(value, "spawn"),
+  isRight: (value) => typeof value === "function" || isSpawner(value),
 };
 
 const RULES: Readonly<Record<string, Rule>> = {
@@ -63,6 +64,11 @@ function nodeProblems(nodes: unknown): readonly Problem[] {
   const read = readOnce(nodes, "nodes");
   if (!read.ok) return read.problems;
   return Object.entries(read.value).flatMap(([name, node]) => problemsOf(`nodes.${name}`, node, host));
+}
+
+/** Whether commands can be started by that. */
+export function isSpawner(value: unknown): value is Spawner {
+  return hasFunction(value, "spawn") && hasFunction(value, "capabilities");
 }
 
 /** Whether nodes are asked for by name, not given as a map. */

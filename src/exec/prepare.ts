@@ -4,7 +4,7 @@
  * @module
  */
 import type { Settings } from "../config.ts";
-import { OffstageError, type Problem } from "../errors.ts";
+import { messageOf, OffstageError, type Problem } from "../errors.ts";
 import { type Limits, limitsInForce } from "../limits.ts";
 import type { Runtime, Spawner, TerminalSize } from "../runtime.ts";
 import { limitWarnings } from "../session/wording.ts";
@@ -226,9 +226,9 @@ async function denialOf(policy: NonNullable<Hosts["authorize"]>, request: ExecRe
   try {
     const verdict = await policy(request);
     if (verdict?.allow === true) return undefined;
-    return verdict?.reason ?? "authorize gave no reason";
+    return messageOf(verdict?.reason ?? "authorize gave no reason");
   } catch (error) {
-    return `authorize failed (${error instanceof Error ? error.message : String(error)})`;
+    return `authorize failed (${messageOf(error)})`;
   }
 }
 
