@@ -63,7 +63,7 @@ test("an acknowledgement of what was never sent is not believed", () => {
 
 test("orders are applied once and in order, whatever is lost; a signal goes ahead of input that waits", async () => {
   const sent: Order[] = [];
-  const book = createOrderBook((order) => void sent.push(order), () => new Error("refused"));
+  const book = createOrderBook((order) => void sent.push(order), () => new Error("refused"), 32_768);
   let isWritten = false;
   const writing = book.write(new Uint8Array(400_000)).then(() => isWritten = true);
   book.control(Uint8Array.of(1));

@@ -6,13 +6,15 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { createOffstage } from "../../adapters/auto.ts";
+import { nats, serveNode } from "../../adapters/hosts/nats.ts";
 import type { Bench } from "../../adapters/testing/bench.ts";
 import { closing, test } from "../closing.ts";
-import { eventually } from "./agent.ts";
+import { background, eventually, poll, processesWith, uniqueSleep } from "./agent.ts";
 import { type Fleet, openFleet } from "./fleet.ts";
 import { freshFolder, openTestBench, terminal } from "./machine.ts";
-import { natsServer } from "./nats_server.ts";
+import { natsServer, openNatsServer } from "./nats_server.ts";
 
 const CUTS = 4;
 
@@ -152,3 +154,20 @@ for (const way of ["pipes", "terminal"] as const) {
     assert(before < 400 && kept < 8 * 1_048_576, `${before} rounds, ${kept} bytes kept`);
   });
 }
+
+test("a server that passes small messages on only costs nothing: input, and the end of many processes", {
+  skip: natsServer,
+}, async () => {
+  const server = closing(await openNatsServer("max_payload: 1024"));
+  closing(await serveNode({ url: server.url, id: "builder-1", graceMs: 500 }));
+  const offstage = createOffstage({ nodes: nats({ url: server.url }), tools: { exec: { host: "node" } } });
+  const { agent } = closing({ agent: offstage.agent("tester"), [Symbol.asyncDispose]: () => offstage.close() });
+  const { id } = await background(agent, { command: "wc -c", stdin: "open" });
+  await agent.process({ action: "write", sessionId: id, data: "x".repeat(100_000), eof: true });
+  assertMatch((await poll(agent, id, { until: "exit", timeout: 30_000 })).text, /^100000\n/);
+  const sleep = uniqueSleep();
+  const many = await background(agent, { command: `for i in $(seq 40); do setsid ${sleep} & done; wait` });
+  await eventually(() => processesWith(sleep).length >= 40, "all of them run");
+  const killed = await agent.process({ action: "kill", sessionId: many.id, wait: 30_000 });
+  assertEquals([killed.isError, processesWith(sleep).length], [false, 0], killed.text);
+});

@@ -63,6 +63,19 @@ test(
   },
 );
 
+test("host-lost: a node that was given up runs commands again once it is back", options, async () => {
+  const server = closing(await openNatsServer());
+  const node = await startNode(server);
+  const { agent } = openGateway(server);
+  const { id } = await background(agent, { command: uniqueSleep() });
+  process.kill(node.pid ?? -1, "SIGSTOP");
+  const ended = await poll(agent, id, { until: "exit", timeout: 30_000 });
+  assertEquals(ended.reason, "host-lost");
+  process.kill(node.pid ?? -1, "SIGCONT");
+  const isBack = async (): Promise<boolean> => (await agent.exec({ command: "true" })).isError !== true;
+  await eventually(isBack, "it runs commands again");
+});
+
 test("host-lost: a node that is started anew has lost what ran before, at once", options, async () => {
   const server = closing(await openNatsServer());
   const node = await startNode(server, "--lease", "600");

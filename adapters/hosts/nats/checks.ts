@@ -132,7 +132,7 @@ export const lookAnswer: Check<LookAnswer> = v.object({
 });
 
 /** Checks a {@linkcode Beat}. */
-export const beat: Check<Beat> = v.object({ gateway: key, links: v.array(key) });
+export const beat: Check<Beat> = v.object({ gateway: key, links: v.optional(v.array(key)) });
 
 /** Checks a {@linkcode Control}. */
 export const control: Check<Control> = v.variant("op", [

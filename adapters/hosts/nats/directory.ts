@@ -114,7 +114,7 @@ export function createDirectory(options: NatsConnection): NodeDirectory {
       isGone: false,
       started: 0,
       hello: isSame ? known.hello : undefined,
-      link: isSame ? known.link : undefined,
+      link: isSame && known.link?.isLost() !== true ? known.link : undefined,
     };
     fleet.nodes.set(state.id, next);
     next.link?.hear(state);
@@ -216,7 +216,7 @@ export function createDirectory(options: NatsConnection): NodeDirectory {
   async function use(fleet: Fleet, known: Known): Promise<{ readonly name: string; readonly spawner: Spawner }> {
     const { id } = known.state;
     let now = known;
-    if (now.link === undefined) {
+    if (now.link === undefined || now.link.isLost()) {
       const hello = await greet(fleet, id);
       if (hello === undefined) throw new OffstageError("invalid", `Cannot run anything on node "${id}": it is lost`);
       now = fleet.nodes.get(id) ?? known;

@@ -33,6 +33,8 @@ export interface GatewaySessionParts {
   send(frame: Frame): void;
   /** Asks the node to look; `undefined` if it does not answer. */
   ask(what: LookQuestion["what"]): Promise<LookAnswer | undefined>;
+  /** Most bytes of input in one frame. */
+  readonly pieceBytes: number;
   /** How many bytes of output may be under way at present. */
   window(): number;
   /** Nothing will come any more. */
@@ -70,6 +72,7 @@ export function createGatewaySession(parts: GatewaySessionParts): GatewaySession
   const book = createOrderBook(
     ({ kind, number, payload }) => frame(kind, number, payload),
     () => new OffstageError("stdin-closed", "The process no longer reads its input: nothing can be written"),
+    parts.pieceBytes,
   );
   let progress: Progress = { rev: 0, applied: 0, settled: 0, isLeft: false };
   let acknowledged = 0;

@@ -11,12 +11,15 @@ import * as check from "./checks.ts";
 import { connectionProblems, DEFAULT_PREFIX, invalidOptions, type NatsConnection } from "./connection.ts";
 import { encodeFrame, FRAME_OVERHEAD } from "./frame.ts";
 import { createNodeDesk } from "./node_desk.ts";
+import { fittingLook } from "./node_looks.ts";
 import { nodeEnvironment } from "./node_environment.ts";
 import {
   BEAT_MS,
   CHUNK_BYTES,
   type HelloAnswer,
   isNodeId,
+  type LookAnswer,
+  type LookQuestion,
   newKey,
   type NodeState,
   type PlaceAnswer,
@@ -246,7 +249,9 @@ function serve(
   serveRequests(subjects.to(id, "hello"), check.anything, hello);
   serveRequests(subjects.to(id, "place"), check.placeQuestion, lookAt);
   serveRequests(subjects.to(id, "spawn"), check.spawnRequest, desk.spawn, notOne);
-  serveRequests(subjects.to(id, "look"), check.lookQuestion, desk.look);
+  const look = async (question: LookQuestion): Promise<LookAnswer> =>
+    fittingLook(await desk.look(question), wire.maxBytes());
+  serveRequests(subjects.to(id, "look"), check.lookQuestion, look);
   wire.subscribe(subjects.to(id, "frame"), ({ data }) => desk.takeFrame(data));
   wire.subscribe(subjects.to(id, "beat"), ({ data }) => desk.takeBeat(data));
   wire.subscribe(subjects.beatOf(id), meet);

@@ -150,8 +150,9 @@ export function createNodeDesk(parts: NodeDeskParts): NodeDesk {
   function takeBeat(bytes: Uint8Array): void {
     const beat = check.decode(check.beat, bytes);
     if (beat === undefined) return;
-    const wanted = new Set(beat.links);
     hear(beat.gateway);
+    if (beat.links === undefined) return;
+    const wanted = new Set(beat.links);
     for (const link of gateways.get(beat.gateway)?.links ?? []) if (!wanted.has(link)) void drop(link, undefined);
     for (const link of wanted) if (!sessions.has(link)) send(beat.gateway, unknownFrame(link));
   }

@@ -7,9 +7,10 @@ import { clearInterval, setInterval } from "node:timers";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Child, OffstageError, type OutputSink, type Place, type Spawner, type SpawnSpec } from "../../../mod.ts";
 import * as check from "./checks.ts";
-import { encodeFrame, type Frame } from "./frame.ts";
+import { encodeFrame, type Frame, FRAME_OVERHEAD } from "./frame.ts";
 import { createGatewaySession, type GatewaySession } from "./gateway_session.ts";
 import {
+  type Beat,
   BEAT_MS,
   type HelloAnswer,
   type LookAnswer,
@@ -42,6 +43,8 @@ export interface NodeLink {
   readonly spawner: Spawner;
   /** Random id of its run. */
   readonly instance: string;
+  /** Whether it is gone: nothing is started by this link any more, though the node may come back. */
+  isLost(): boolean;
   /** How many of this gateway's commands are there. */
   size(): number;
   /** Takes what it has sent for one of them. */
@@ -67,6 +70,9 @@ const ASK_AGAIN_MS = 2_000;
 const NOBODY_LIMIT_MS = 2_000;
 const NOBODY_PAUSE_MS = 200;
 
+/** Most bytes of input in one frame, where the server passes as many on. */
+const INPUT_BYTES = 32_768;
+
 /** How often it is looked whether something was lost, or the node is silent, ms. */
 const TICK_MS = 1_000;
 
@@ -82,7 +88,9 @@ export function createNodeLink({ gateway, hello, wire, subjects, window }: NodeL
 
   function beat(): void {
     lastBeat = performance.now();
-    wire.publish(subjects.to(id, "beat"), check.encode({ gateway, links: [...sessions.keys()] }));
+    const whole = check.encode<Beat>({ gateway, links: [...sessions.keys()] });
+    const fits = whole.length <= wire.maxBytes();
+    wire.publish(subjects.to(id, "beat"), fits ? whole : check.encode<Beat>({ gateway }));
   }
 
   function watch(): void {
@@ -166,6 +174,7 @@ export function createNodeLink({ gateway, hello, wire, subjects, window }: NodeL
       sink,
       send: (frame) => wire.publish(subjects.to(id, "frame"), encodeFrame(frame)),
       ask: (what) => look(link, what),
+      pieceBytes: Math.min(INPUT_BYTES, wire.maxBytes() - FRAME_OVERHEAD),
       window,
       onOver: () => void sessions.delete(link),
     });
@@ -191,6 +200,7 @@ export function createNodeLink({ gateway, hello, wire, subjects, window }: NodeL
   return {
     instance,
     spawner: { name: "nats", place, capabilities: () => Promise.resolve(hello.capabilities), spawn },
+    isLost: () => lost !== undefined,
     size: () => sessions.size,
     take: (frame) => {
       silentMs = 0;

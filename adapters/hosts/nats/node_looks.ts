@@ -4,6 +4,7 @@
  * @module
  */
 import type { Child, InputReader, SignalName } from "../../../mod.ts";
+import * as check from "./checks.ts";
 import type { LookAnswer, LookQuestion } from "./protocol.ts";
 
 /** Looks at one command's processes. */
@@ -38,6 +39,19 @@ export function createNodeLooks(): NodeLooks {
   }
 
   return { look, signal: (look, pid, name) => void looks.get(look)?.get(pid)?.signal(name) };
+}
+
+/**
+ * The answer with as many processes as a message has room for: first those outside the group, for a signal to the group
+ * does not reach them. Who ends a tree looks again until nobody is left.
+ */
+export function fittingLook(answer: LookAnswer, mostBytes: number): LookAnswer {
+  if (check.encode(answer).length <= mostBytes) return answer;
+  let processes = [...answer.processes].sort((one, other) => Number(one.inGroup) - Number(other.inGroup));
+  while (processes.length > 0 && check.encode({ ...answer, processes }).length > mostBytes) {
+    processes = processes.slice(0, Math.floor(processes.length / 2));
+  }
+  return { ...answer, processes };
 }
 
 async function readers(child: Child | undefined): Promise<readonly InputReader[] | "unknown"> {

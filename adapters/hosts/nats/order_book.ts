@@ -40,9 +40,6 @@ interface Waiting {
   readonly done?: { resolve(): void; reject(): void };
 }
 
-/** Most bytes in one order: more are several. */
-const PIECE_BYTES = 32_768;
-
 /** Input that is under way and not taken yet, bytes: what a slow reader makes the node keep. */
 const UNDER_WAY_BYTES = 262_144;
 
@@ -51,8 +48,13 @@ const UNDER_WAY_BYTES = 262_144;
  *
  * @param send sends an order to the node, now
  * @param refusal the error of a write that was refused
+ * @param pieceBytes most bytes in one order: more are several
  */
-export function createOrderBook(send: (order: Order) => void, refusal: () => Error): OrderBook {
+export function createOrderBook(
+  send: (order: Order) => void,
+  refusal: () => Error,
+  pieceBytes: number,
+): OrderBook {
   let last = 0;
   let applied = 0;
   let sentAt = 0;
@@ -92,8 +94,8 @@ export function createOrderBook(send: (order: Order) => void, refusal: () => Err
     write: async (bytes) => {
       const pieces: Promise<void>[] = [];
       const own = bytes.slice(); // the caller may write to that memory once it has been answered, and we repeat ourselves
-      for (let at = 0; at < own.length || at === 0; at += PIECE_BYTES) {
-        pieces.push(enqueue("write", own.subarray(at, at + PIECE_BYTES)));
+      for (let at = 0; at < own.length || at === 0; at += pieceBytes) {
+        pieces.push(enqueue("write", own.subarray(at, at + pieceBytes)));
       }
       for (const { status } of await Promise.allSettled(pieces)) if (status === "rejected") throw refusal();
     },

@@ -208,8 +208,8 @@ export interface LookAnswer {
 export interface Beat {
   /** The gateway. */
   readonly gateway: string;
-  /** Its commands there: any other one of its commands is ended. */
-  readonly links: readonly string[];
+  /** Its commands there: any other one of its commands is ended. Absent: more than a message has room for. */
+  readonly links?: readonly string[] | undefined;
 }
 
 /** What is to be done to a command beside writing to it. The frame's number is its place in the order. */
