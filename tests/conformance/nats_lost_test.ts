@@ -165,3 +165,18 @@ test("of two nodes of one id that did not meet before, the younger one ends", op
   line.mend();
   assertMatch(String((await younger.ended)?.message), /a node "builder-1" already/);
 });
+
+test("a node whose place a younger one of its id had taken is used again once that has gone", options, async () => {
+  const server = closing(await openNatsServer());
+  const line = closing(await openLine(server.port));
+  closing(await serveNode({ url: line.url, id: "builder-1", env: { WHO: "elder" } }));
+  const { agent } = openGateway(server);
+  const who = async (): Promise<unknown> => (await agent.exec({ command: "echo $WHO" })).details;
+  await eventually(async () => JSON.stringify(await who()).includes("elder"), "the elder runs commands");
+  line.cut();
+  const younger = closing(await serveNode({ url: server.url, id: "builder-1", env: { WHO: "younger" } }));
+  await eventually(async () => JSON.stringify(await who()).includes("younger"), "the younger runs commands");
+  line.mend();
+  await younger.ended;
+  await eventually(async () => JSON.stringify(await who()).includes("elder"), "the elder runs commands again");
+});

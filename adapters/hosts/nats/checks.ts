@@ -88,6 +88,7 @@ const spec = {
 /** Checks a {@linkcode SpawnRequest}. */
 export const spawnRequest: Check<SpawnRequest> = v.object({
   gateway: key,
+  instance: key,
   link: key,
   spec: v.union([
     v.strictObject(spec),
@@ -132,7 +133,7 @@ export const lookAnswer: Check<LookAnswer> = v.object({
 });
 
 /** Checks a {@linkcode Beat}. */
-export const beat: Check<Beat> = v.object({ gateway: key, links: v.optional(v.array(key)) });
+export const beat: Check<Beat> = v.object({ gateway: key, instance: key, links: v.optional(v.array(key)) });
 
 /** Checks a {@linkcode Control}. */
 export const control: Check<Control> = v.variant("op", [

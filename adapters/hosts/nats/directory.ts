@@ -47,6 +47,8 @@ const MOST_WINDOW_BYTES = 2_097_152;
 interface Fleet {
   readonly wire: Wire;
   readonly nodes: Map<string, Known>;
+  /** Nodes of which two runs are heard, until it is clear which of them is there. */
+  readonly twins: Map<string, Promise<void>>;
 }
 
 /** Makes the directory; it connects on first use. */
@@ -66,7 +68,7 @@ export function createDirectory(options: NatsConnection): NodeDirectory {
         for (const { link } of nodes.values()) link?.resume();
       },
     });
-    const fleet: Fleet = { wire, nodes };
+    const fleet: Fleet = { wire, nodes, twins: new Map() };
     wire.subscribe(subjects.beats, ({ data }) => hear(fleet, data));
     wire.subscribe(subjects.from("*", gateway), (message) => takeFrame(fleet, message));
     try {
@@ -99,7 +101,11 @@ export function createDirectory(options: NatsConnection): NodeDirectory {
     if (state === undefined) return undefined;
     const known = fleet.nodes.get(state.id);
     if (known !== undefined && known.state.instance !== state.instance) {
-      if (state.since < known.state.since && !known.isGone) return undefined; // the elder of two: it is about to go
+      if (state.isLeaving === true) return undefined;
+      if (isOnline(known)) {
+        if (!fleet.twins.has(state.id)) fleet.twins.set(state.id, settleTwins(fleet, known, state));
+        return undefined;
+      }
       known.link?.lose("it was started anew");
     }
     if (state.isLeaving === true) {
@@ -119,6 +125,21 @@ export function createDirectory(options: NatsConnection): NodeDirectory {
     fleet.nodes.set(state.id, next);
     next.link?.hear(state);
     return next;
+  }
+
+  /** Another run of a node is heard of: it has followed the known one, unless that still answers and this one has to go. */
+  async function settleTwins(fleet: Fleet, known: Known, other: NodeState): Promise<void> {
+    const { id, instance } = known.state;
+    let isThere = false;
+    await fleet.wire.ask(subjects.to(id, "hello"), check.encode({}), FIND_MS, (answer) => {
+      const node = check.decode(check.helloAnswer, answer)?.node;
+      if (node?.instance === instance && node.isLeaving !== true) isThere = true;
+    }).catch(() => {});
+    fleet.twins.delete(id);
+    if (isThere || fleet.nodes.get(id)?.state.instance !== instance) return;
+    const now = fleet.nodes.get(id) as Known;
+    now.isGone = true;
+    hear(fleet, check.encode(other));
   }
 
   function takeFrame({ nodes }: Fleet, { subject, data }: Message): void {
@@ -183,6 +204,7 @@ export function createDirectory(options: NatsConnection): NodeDirectory {
     const fleet = await connected();
     if (fleet.nodes.size === 0) await find(fleet);
     if (node !== undefined) await lookFor(fleet, node, scope);
+    await Promise.all(fleet.twins.values());
     turn++;
     for (;;) {
       const { id } = chooseNode(inTurn(fleet, scope).map(infoOf), node);
@@ -218,8 +240,11 @@ export function createDirectory(options: NatsConnection): NodeDirectory {
     let now = known;
     if (now.link === undefined || now.link.isLost()) {
       const hello = await greet(fleet, id);
-      if (hello === undefined) throw new OffstageError("invalid", `Cannot run anything on node "${id}": it is lost`);
+      await fleet.twins.get(id);
       now = fleet.nodes.get(id) ?? known;
+      if (hello?.node.instance !== now.state.instance) {
+        throw new OffstageError("invalid", `Cannot run anything on node "${id}": it is lost`);
+      }
       now.link ??= createNodeLink({ gateway, hello, wire: fleet.wire, subjects, window: () => windowOf(fleet) });
     }
     now.started++;

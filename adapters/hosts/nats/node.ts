@@ -146,6 +146,7 @@ function serve(
   const since = Date.now();
   const desk = createNodeDesk({
     id,
+    instance,
     scopes,
     spawner,
     guard,
@@ -234,7 +235,7 @@ function serve(
   function serveRequests<Q, A>(
     subject: string,
     question: check.Check<Q>,
-    reply: (question: Q) => Promise<A>,
+    reply: (question: Q) => Promise<A | undefined>,
     otherwise?: A,
   ): void {
     wire.subscribe(subject, (message) => {

@@ -14,6 +14,8 @@ import type { LookAnswer, LookQuestion, Progress, SpawnAnswer, SpawnRequest } fr
 export interface NodeDeskParts {
   /** The node's id, for people. */
   readonly id: string;
+  /** Random id of this run of it. */
+  readonly instance: string;
   /** Whom it serves; absent: everybody. */
   readonly scopes?: readonly string[] | undefined;
   /** Runs the commands. */
@@ -36,8 +38,8 @@ export interface NodeDeskParts {
 
 /** What is asked of a node, and what it has. */
 export interface NodeDesk {
-  /** Starts a command, if that is allowed. */
-  spawn(request: SpawnRequest): Promise<SpawnAnswer>;
+  /** Starts a command, if that is allowed; no answer to what is for another run of the node. */
+  spawn(request: SpawnRequest): Promise<SpawnAnswer | undefined>;
   /** Looks at a command's processes. */
   look(question: LookQuestion): Promise<LookAnswer>;
   /** Takes a frame. */
@@ -75,12 +77,13 @@ const DELIVERY_LOOK_MS = 20;
 
 /** Makes the desk. */
 export function createNodeDesk(parts: NodeDeskParts): NodeDesk {
-  const { id, scopes, spawner, guard, chunkBytes, leaseMs, graceMs, send } = parts;
+  const { id, instance, scopes, spawner, guard, chunkBytes, leaseMs, graceMs, send } = parts;
   const gateways = new Map<string, Gateway>();
   const sessions = new Map<string, Owned>(); // by link
   let isClosed = false;
 
-  function spawn({ gateway, link, spec, limit }: SpawnRequest): Promise<SpawnAnswer> {
+  function spawn({ gateway, instance: meant, link, spec, limit }: SpawnRequest): Promise<SpawnAnswer | undefined> {
+    if (meant !== instance) return Promise.resolve(undefined);
     const known = sessions.get(link);
     if (known !== undefined) return known.gateway === gateway ? known.session.started : refusal("it is another's");
     hear(gateway);
@@ -149,7 +152,7 @@ export function createNodeDesk(parts: NodeDeskParts): NodeDesk {
   /** The gateway lives; what it does not want any more is ended, and what is not here it is told. */
   function takeBeat(bytes: Uint8Array): void {
     const beat = check.decode(check.beat, bytes);
-    if (beat === undefined) return;
+    if (beat?.instance !== instance) return;
     hear(beat.gateway);
     if (beat.links === undefined) return;
     const wanted = new Set(beat.links);

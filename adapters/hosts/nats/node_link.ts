@@ -88,9 +88,9 @@ export function createNodeLink({ gateway, hello, wire, subjects, window }: NodeL
 
   function beat(): void {
     lastBeat = performance.now();
-    const whole = check.encode<Beat>({ gateway, links: [...sessions.keys()] });
+    const whole = check.encode<Beat>({ gateway, instance, links: [...sessions.keys()] });
     const fits = whole.length <= wire.maxBytes();
-    wire.publish(subjects.to(id, "beat"), fits ? whole : check.encode<Beat>({ gateway }));
+    wire.publish(subjects.to(id, "beat"), fits ? whole : check.encode<Beat>({ gateway, instance }));
   }
 
   function watch(): void {
@@ -182,7 +182,12 @@ export function createNodeLink({ gateway, hello, wire, subjects, window }: NodeL
     watch();
     let answer: SpawnAnswer | undefined;
     try {
-      answer = await ask("spawn", { gateway, link, spec, limit: window() }, check.spawnAnswer, START_LIMIT_MS);
+      answer = await ask(
+        "spawn",
+        { gateway, instance, link, spec, limit: window() },
+        check.spawnAnswer,
+        START_LIMIT_MS,
+      );
     } finally {
       if (answer?.ok !== true) sessions.delete(link); // the next beat tells the node that nobody wants it
     }

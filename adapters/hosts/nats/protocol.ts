@@ -141,6 +141,8 @@ export interface PlaceAnswer {
 export interface SpawnRequest {
   /** Who asks. */
   readonly gateway: string;
+  /** Which run of the node is meant: another one that has its id for a moment does not answer. */
+  readonly instance: string;
   /** Random id of the command between these two. */
   readonly link: string;
   /** What to start. */
@@ -208,6 +210,8 @@ export interface LookAnswer {
 export interface Beat {
   /** The gateway. */
   readonly gateway: string;
+  /** Which run of the node is meant. */
+  readonly instance: string;
   /** Its commands there: any other one of its commands is ended. Absent: more than a message has room for. */
   readonly links?: readonly string[] | undefined;
 }
