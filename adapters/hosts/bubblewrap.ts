@@ -11,10 +11,12 @@ import { inheritedDescriptors } from "../linux/inherited_descriptors.ts";
 import { sandboxedChild } from "./bubblewrap/child.ts";
 import { launched, SHARED_SIGNALS } from "./bubblewrap/launch.ts";
 import { type Bind, bwrapArguments, type Scene } from "./bubblewrap/policy.ts";
+import { steadyBinds } from "./bubblewrap/nested.ts";
 import { demandPermissions, probeBwrap, probeReset } from "./bubblewrap/probe.ts";
 import {
   isVisibleDirectory,
   isVisibleProgram,
+  isWithin,
   programOutside,
   realPath,
   systemEntries,
@@ -102,7 +104,12 @@ function createSandbox(inner: Spawner, options: BubblewrapOptions): Spawner {
     if (real === undefined) throw new OffstageError("spawn-failed", `The workspace does not exist: ${workspace}`);
     const links = real === workspace ? [] : [{ path: workspace, target: real }];
     system ??= systemEntries(network);
-    return { system, binds: [{ from: real, to: real, writable: !readOnly }, ...extra], links, network };
+    // What is in the workspace is there under the workspace's real name
+    const inPlace = extra.map((bind) =>
+      isWithin(bind.to, workspace) ? { ...bind, to: real + bind.to.slice(workspace.length) } : bind
+    );
+    const binds = steadyBinds([{ from: workspace, to: real, writable: !readOnly }, ...inPlace]);
+    return { system, binds, links, network };
   }
 
   const ready = onceItWorks(() => probeBwrap(inner, program, sceneNow()));
