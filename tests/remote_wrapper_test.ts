@@ -41,6 +41,7 @@ const name = fc.oneof(
   fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,12}$/),
   fc.constantFrom(
     "with-dash",
+    "-option",
     "with.dot",
     "1st",
     "IFS",

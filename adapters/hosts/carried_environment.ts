@@ -22,6 +22,23 @@ const HARMLESS: ReadonlySet<string> = new Set([
 const COMMAND_TEXT = /^OFFSTAGE_COMMAND_\d+$/;
 
 /**
+ * Gives the command what was carried, by env(1): its name may be none that a shell can set. None of it is in the
+ * environment of env too, for together they must not be larger than the kernel takes; and the text is as short for
+ * thousands of them.
+ */
+const UNPACK = [
+  "option=$1 count=$2 number=0 all=",
+  "shift 2",
+  'while [ "$number" -lt "$count" ]',
+  "do number=$((number + 1))",
+  'eval "pair_$number=\\$OFFSTAGE_CARRIED_$number"',
+  'unset "OFFSTAGE_CARRIED_$number"',
+  'all="$all \\"\\$pair_$number\\""',
+  "done",
+  'eval "exec /usr/bin/env $option -- $all \\"\\$@\\""',
+].join("; ");
+
+/**
  * Puts every variable that might do something into one with a name that does nothing.
  *
  * @param env the command's environment
@@ -40,11 +57,9 @@ export function carryEnvironment(
   if (names.length === 0) {
     return { env: Object.fromEntries(harmless), argv: resetting.length === 0 ? [] : ["/usr/bin/env", ...resetting] };
   }
-  const unset = names.map((name) => `-u ${name}`).join(" ");
-  const set = names.map((name) => `"$${name}"`).join(" ");
   return {
     env: Object.fromEntries([...harmless, ...carried.map((pair, index) => [names[index], pair] as const)]),
-    argv: ["/bin/sh", "-c", `exec /usr/bin/env ${[...resetting, unset].join(" ")} -- ${set} "$@"`, "sh"],
+    argv: ["/bin/sh", "-c", UNPACK, "sh", resetting.join(""), String(names.length)],
   };
 }
 

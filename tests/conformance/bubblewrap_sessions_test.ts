@@ -183,6 +183,15 @@ test("E25 E37 large commands and large output pass, and the code is the command'
     env: { BIG: "y".repeat(100_000) },
   });
   assertEquals([details.output, details.exitCode], ["20000\n", 9]);
+  const names = Array.from({ length: 5_000 }, (_, index) => `V${index}`);
+  const many = await runToEnd(agent, {
+    command: `: ${"x".repeat(700_000)}\nenv | grep -c '^V[0-9]*=mine$'; echo \${#BIG8}`,
+    env: Object.fromEntries([
+      ...names.map((name) => [name, "mine"]),
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => [`BIG${number}`, "y".repeat(100_000)]),
+    ]),
+  });
+  assertEquals(many.details.output, "5000\n100000\n");
 });
 
 /** A `bwrap` that cannot be used, and what is said about it. */

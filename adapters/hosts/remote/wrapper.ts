@@ -118,7 +118,7 @@ export function launchText(spec: SpawnSpec, tag: string, marks: Readonly<Record<
     ...(exported.length === 0 ? [] : [`export ${exported.join(" ")}`]),
     `p ${program}`,
     ...(spec.terminal === undefined && spec.stdin === "closed" ? ["exec </dev/null"] : []),
-    ["x", spec.terminal === undefined ? "pipes" : "terminal", ...(others.length === 0 ? [] : ["env", ...others])]
+    ["x", spec.terminal === undefined ? "pipes" : "terminal", ...(others.length === 0 ? [] : ["env", "--", ...others])]
       .concat(program ?? "", args).join(" "),
   ].join("; ");
   const encoder = new TextEncoder();
