@@ -43,6 +43,16 @@ test("E27 a session whose host was lost has failed for that reason, and says wha
   assertStringIncludes(text, "its host was lost (builder: closed by remote host): how it ended there is unknown");
 });
 
+test("P40 of a session whose host is lost while it is killed nobody says that its processes have ended", async () => {
+  const { spawner, end } = host({ signal: () => (end({ lost: "builder: silent" }), "sent") });
+  const offstage = createOffstage({ runtime: createFakeRuntime(createMachine(), spawner, createFakeClock()) });
+  const agent = offstage.agent("tester");
+  const { details } = await agent.exec({ command: "make", background: true });
+  const sessionId = "sessionId" in details ? details.sessionId ?? "" : "";
+  const { text } = await agent.process({ action: "kill", sessionId, wait: 1_000 });
+  assertStringIncludes(text, "Nobody can reach it any more. [failed: its host was lost (builder: silent)");
+});
+
 test("E39 the guard of this machine is told of its own processes only", async () => {
   for (const isElsewhere of [false, true]) {
     const watched: number[] = [];

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { assertEquals } from "@std/assert";
 import { remoteChild } from "../adapters/hosts/remote/child.ts";
 import type { Overseer } from "../adapters/hosts/remote/overseer.ts";
-import type { Child, Exit } from "../mod.ts";
+import type { Child, Exit, SpawnSpec } from "../mod.ts";
 
 /** The script (10, 11) around a command (12) in a terminal, all in one group. */
 const table = (state: string): readonly string[] =>
@@ -48,6 +48,29 @@ function deafClient(): Child {
   };
 }
 
+const SPEC: SpawnSpec = { argv: ["sh"], cwd: "/", env: {}, stdin: "closed", sessionId: "s", scope: "tester" };
+
+test("host-lost: what is ended because the connection is gone, and can still tell, was not ended by a stranger", async () => {
+  const gone: Partial<Overseer> = { isAlive: () => false, why: () => "closed", ask: () => Promise.resolve(undefined) };
+  for (
+    const [over, signal, exit] of [
+      [gone, "TERM", { lost: "far: closed" }],
+      [gone, "SEGV", { signal: "SIGSEGV" }],
+      [{}, "TERM", { signal: "SIGTERM" }],
+    ] as const
+  ) {
+    const child = remoteChild({
+      client: deafClient(),
+      overseer: { ...overseerOf("Z"), ...over },
+      started: { pid: 12, group: 12, sessionId: "s", ownsGroup: true },
+      ended: Promise.resolve({ kind: "end", code: 143, signal, isLeft: false }),
+      spec: SPEC,
+      target: "far",
+    });
+    assertEquals(await child.exited, exit);
+  }
+});
+
 test("E34 a killed terminal ends although its client is stuck and nobody reaps what was killed", async () => {
   const client = deafClient();
   const child = remoteChild({
@@ -55,15 +78,7 @@ test("E34 a killed terminal ends although its client is stuck and nobody reaps w
     overseer: overseerOf("Z"),
     started: { pid: 12, group: 10, sessionId: "s", ownsGroup: false },
     ended: client.exited.then(() => undefined), // the end of its streams
-    spec: {
-      argv: ["sh"],
-      cwd: "/",
-      env: {},
-      stdin: "closed",
-      sessionId: "s",
-      scope: "tester",
-      terminal: { cols: 80, rows: 24 },
-    },
+    spec: { ...SPEC, terminal: { cols: 80, rows: 24 } },
     target: "docker box",
   });
   assertEquals(child.signal("SIGKILL", "group"), "sent");

@@ -88,6 +88,7 @@ function endText(session: Session): string {
 }
 
 function sentence(session: Session, confirmed: boolean, survivors: readonly Survivor[], graceMs: number): string {
+  if (statusOf(session).reason === "host-lost") return `Nobody can reach it any more. [${endText(session)}]`;
   if (confirmed) return `Ended, with all its processes. [${endText(session)}]`;
   if (isOver(session)) {
     return `It could not be ended completely: ${livingOn(survivors)}. [${endText(session)}]`;

@@ -78,8 +78,16 @@ export function remoteChild({ client, overseer, started, ended, spec, target }: 
       isLeft = end.isLeft;
       leader = "none"; // the script has seen it end
     }
-    if (end.signal !== "") return { signal: `SIG${end.signal}` as SignalName };
+    if (end.signal !== "") {
+      const signal = `SIG${end.signal}` as SignalName;
+      return await isOfGuard(signal) ? { lost: `${target}: ${overseer.why()}` } : { signal };
+    }
     return unfoldExit({ code: end.code }, sent);
+  }
+
+  /** Whether the guard over there has ended it, since the overseer's connection is gone: it may have had one of its own. */
+  async function isOfGuard(signal: SignalName): Promise<boolean> {
+    return (signal === "SIGTERM" || signal === "SIGKILL") && !sent.has(signal) && await overseer.ask(":") === undefined;
   }
 
   /** The end without a word of the script. */
