@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { nkeys } from "@nats-io/transport-node";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { nats, type NatsConnection, serveNode } from "../../adapters/hosts/nats.ts";
@@ -13,7 +14,7 @@ import { closing, test } from "../closing.ts";
 import { eventually, runToEnd } from "./agent.ts";
 import { offstage as cli } from "./cli.ts";
 import { freshFolder } from "./machine.ts";
-import { natsServer, openNatsServer } from "./nats_server.ts";
+import { natsServer, openLine, openNatsServer } from "./nats_server.ts";
 
 const options = { skip: natsServer };
 const decoder = new TextDecoder();
@@ -203,4 +204,27 @@ test("H5 a node runs commands of its scopes only, whatever a gateway thinks", op
   );
   assertEquals(there.code, "refused");
   assertEquals(await (await spawner.spawn({ ...spec, argv: ["true"], scope: "two" }, sink)).exited, { code: 0 });
+});
+
+test("a credentials file that is not there for a moment, or is none, is read again", options, async () => {
+  const { settings, right } = await byCreds();
+  const server = closing(await openNatsServer(settings));
+  const line = closing(await openLine(server.port));
+  const path = right.credsFile ?? "";
+  const whole = readFileSync(path);
+  closing(await serveNode({ url: line.url, ...right, id: "builder-1" }));
+  const offstage = createOffstage({ nodes: nats({ url: line.url, ...right }), tools: { exec: { host: "node" } } });
+  const { agent } = closing({ agent: offstage.agent("tester"), [Symbol.asyncDispose]: () => offstage.close() });
+  assertEquals((await runToEnd(agent, { command: "echo in" })).details.output, "in\n");
+  for (
+    const spoil of [() => rmSync(path), () => writeFileSync(path, ""), () => writeFileSync(path, whole.subarray(0, 99))]
+  ) {
+    line.cut();
+    spoil();
+    line.mend();
+    await sleep(1_500); // so that it is tried some times
+    writeFileSync(path, whole);
+    const isIn = async (): Promise<boolean> => (await agent.exec({ command: "true" })).isError !== true;
+    await eventually(isIn, "it is in again");
+  }
 });

@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { ConnectionOptions, Msg, NatsConnection as Connection } from "@nats-io/transport-node";
+import type { Authenticator, ConnectionOptions, Msg, NatsConnection as Connection } from "@nats-io/transport-node";
 import { OffstageError } from "../../../mod.ts";
 import { insistsOnTls, type NatsConnection, secretOf, serversOf, userOf } from "./connection.ts";
 
@@ -123,12 +123,7 @@ function credentials(library: Library, options: NatsConnection): Partial<Connect
   const { creds, credsFile, nkeySeed, nkeyFile, token } = options;
   try {
     if (creds !== undefined) return { authenticator: library.credsAuthenticator(encoder.encode(creds)) };
-    if (credsFile !== undefined) {
-      secretOf(credsFile, "credsFile");
-      return {
-        authenticator: library.credsAuthenticator(() => encoder.encode(secretOf(credsFile, "credsFile"))),
-      };
-    }
+    if (credsFile !== undefined) return { authenticator: renewedCredentials(library, credsFile) };
     const seed = nkeyFile === undefined ? nkeySeed : secretOf(nkeyFile, "nkeyFile");
     if (seed !== undefined) return { authenticator: library.nkeyAuthenticator(encoder.encode(seed.trim())) };
   } catch (error) {
@@ -138,6 +133,28 @@ function credentials(library: Library, options: NatsConnection): Partial<Connect
   if (token !== undefined) return { token };
   const login = userOf(options);
   return login === undefined ? {} : { user: login.user, pass: login.password };
+}
+
+/**
+ * Reads the file at each connection. While it is being renewed it may not be there, or not whole: what it had before is
+ * used once more, for an authenticator that throws ends the connection for good.
+ *
+ * @throws {OffstageError} `invalid` if it cannot be read now
+ */
+function renewedCredentials({ credsAuthenticator }: Library, path: string): Authenticator {
+  const encoder = new TextEncoder();
+  const now = (): Authenticator => credsAuthenticator(encoder.encode(secretOf(path, "credsFile")));
+  let latest = now();
+  return (nonce) => {
+    try {
+      const renewed = now();
+      const answer = renewed(nonce);
+      latest = renewed;
+      return answer;
+    } catch {
+      return latest(nonce);
+    }
+  };
 }
 
 function connectFailure(error: unknown, where: string): OffstageError {
