@@ -14,10 +14,14 @@ import { createFakeSpawner, type FakeSpawner } from "./fakes/spawner.ts";
 
 const LEASE_MS = 3_000;
 
+/** Of the node's run. */
+const INSTANCE = "instance0";
+
 function openDesk(): { readonly desk: NodeDesk; readonly spawner: FakeSpawner } {
   const spawner = createFakeSpawner();
   const desk = createNodeDesk({
     id: "builder-1",
+    instance: INSTANCE,
     spawner,
     guard: undefined,
     chunkBytes: 1_024,
@@ -32,7 +36,7 @@ function openDesk(): { readonly desk: NodeDesk; readonly spawner: FakeSpawner } 
 
 function request(gateway: string, link: string): SpawnRequest {
   const spec = { argv: ["sh"], cwd: "/", env: {}, stdin: "closed", sessionId: link, scope: "tester" } as const;
-  return { gateway, link, spec, limit: 1_024 };
+  return { gateway, instance: INSTANCE, link, spec, limit: 1_024 };
 }
 
 /** Waits until no more than so many commands run. */
@@ -45,7 +49,7 @@ async function running(desk: NodeDesk, most: number): Promise<void> {
 
 /** Ways in which a gateway shows that it lives. */
 const SIGNS: Readonly<Record<string, (desk: NodeDesk) => unknown>> = {
-  "a beat": (desk) => desk.takeBeat(encode({ gateway: "gateway0", links: ["link0000"] })),
+  "a beat": (desk) => desk.takeBeat(encode({ gateway: "gateway0", instance: INSTANCE, links: ["link0000"] })),
   "an acknowledgement": (desk) =>
     desk.takeFrame(
       encodeFrame({ kind: "ack", link: "link0000", number: 0, payload: encode<Ack>({ limit: 1_024, rev: 0 }) }),
