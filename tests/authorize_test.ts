@@ -43,17 +43,29 @@ test("H5 R1 a policy that throws, rejects or says nothing has allowed nothing, a
     () => Promise.reject(new Error("no connection")),
     () => undefined,
     () => ({ allow: "yes" }),
+    () => true,
+    () => ({ allow: false }),
     () => ({ allow: false, reason: Symbol("no") }),
     () => {
       throw { toString: null };
     },
   ];
-  const told = ["failed (no connection)", "failed (no connection)", "gave no reason", "gave no reason"];
+  const failed = "authorize failed (no connection)";
+  const said: readonly (string | undefined)[] = [
+    failed,
+    failed,
+    undefined,
+    undefined,
+    undefined,
+    "authorize gave no reason",
+    "Symbol(no)",
+    "authorize failed (it cannot be told)",
+  ];
   for (const [index, authorize] of broken.entries()) {
     const bench = open({}, { authorize: authorize as () => Verdict });
     const { details, text } = await notStarted(bench.agent.exec({ command: "make" }));
     assertEquals([details.reason, bench.spawner.children.length], ["refused", 0]);
-    assertStringIncludes(text, told[index] ?? "Not allowed");
+    assertStringIncludes(text, said[index] ?? "authorize answered neither { allow: true } nor");
   }
 });
 

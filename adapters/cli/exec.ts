@@ -6,25 +6,26 @@
 import type { Buffer } from "node:buffer";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import type { Agent, ExecParams, OffstageConfig, PollDetails } from "../../mod.ts";
+import type { Agent, EndedDetails, ExecParams, OffstageConfig, PollDetails } from "../../mod.ts";
 import { createOffstage } from "../auto.ts";
 import { EXIT_CODES_HELP, EXIT_OWN_FAILURE, exitCodeOf } from "./exit_codes.ts";
 import { FLEET_HELP, FLEET_OPTIONS, fleetOf } from "./fleet.ts";
 import { showProgress } from "./progress.ts";
-import { given, JSON_HELP, print, printJson, say, secondsOf, type Verb } from "./verb.ts";
+import { given, JSON_HELP, print, printJson, say, secondsOf, usage, type Verb } from "./verb.ts";
 
 const HELP = `Examples
-  offstage exec 'npm test'                    run it, print its output as it comes, exit with its code
-  offstage exec --timeout 60 --pty 'top -b'   in a terminal, for a minute at most
+  offstage exec 'npm test'                            run it, print its output as it comes, exit with its code
+  offstage exec --timeout 60 --pty 'top -b'           in a terminal, for a minute at most
   offstage exec --nats nats://hub --node any 'make'   on a machine of a fleet, the one that has least to do
-  offstage exec                               a short tour of what exec and process do
+  offstage exec                                       a short tour of what exec and process do
 
 Options
   --timeout <seconds>   life span; default 1800, 0 is none
   --workdir <folder>    where to run it
   --pty                 run it in a pseudo-terminal
   --host <host>         gateway (this machine, the default) or node
-  --node <id>           on that node; any, any:<label> or any:<label>=<value> is the least busy one, with that label
+  --node <id>           on that node; any, any:<label> or any:<label>=<value> is the least busy one, with that label;
+                        without it the command runs here, --nats or not
 ${JSON_HELP}: how it ended, with all its output
 ${FLEET_HELP}
 ${EXIT_CODES_HELP}`;
@@ -60,7 +61,11 @@ export const exec: Verb = {
       ...(host !== undefined && { host: host as NonNullable<ExecParams["host"]> }), // exec says which there are
       ...(node !== undefined && { node }),
     };
-    return await runCommand(params, json, await fleetOf(values));
+    const fleet = await fleetOf(values);
+    if (host === "node" && fleet.nodes === undefined) {
+      throw usage("no node is configured: say where the NATS of a fleet is by --nats or OFFSTAGE_NATS_URL");
+    }
+    return await runCommand(params, json, fleet);
   },
 };
 
@@ -95,17 +100,16 @@ export async function runCommand(params: ExecParams, json: boolean, config: Offs
 
 async function run(agent: Agent, params: ExecParams, json: boolean): Promise<number> {
   const { details, text } = await agent.exec({ ...params, background: true });
-  const hasEnded = "durationMs" in details; // it was as quick as its start
-  if (!hasEnded && details.status !== "running") {
+  if ("problems" in details) {
     if (json) await printJson(details);
     else say(text);
     return EXIT_OWN_FAILURE;
   }
   for (const warning of details.warnings) say(warning);
-  if (hasEnded) {
-    await (json ? printJson(details) : print(details.output));
-    if (!json) tellEnd(details);
-    return exitCodeOf(details);
+  if (details.status !== "running") { // a quick command of a node may have ended before its start is known here
+    if (json) await printJson(details);
+    else await print(details.output);
+    return endCode(details, json);
   }
   const stopForwarding = forwardStdin(agent, details.sessionId);
   const progress = showProgress(details.name);
@@ -118,8 +122,7 @@ async function run(agent: Agent, params: ExecParams, json: boolean): Promise<num
     });
     progress.stop();
     if (json) await printJson({ ...end, output });
-    else tellEnd(end);
-    return exitCodeOf(end);
+    return endCode(end, json);
   } finally {
     progress.stop();
     stopForwarding();
@@ -136,9 +139,11 @@ async function follow(agent: Agent, sessionId: string, give: (text: string) => P
   }
 }
 
-function tellEnd({ reason, survivors }: Pick<PollDetails, "reason" | "survivors">): void {
-  if (reason === "timeout") say("timed out");
-  for (const { pid, name } of survivors) say(`still runs: ${name} ${pid}`);
+/** The exit code of a command that has ended; tells, unless JSON does, what it left behind. */
+function endCode(end: EndedDetails | PollDetails, json: boolean): number {
+  if (!json && end.reason === "timeout") say("timed out");
+  for (const { pid, name } of json ? [] : end.survivors) say(`still runs: ${name} ${pid}`);
+  return exitCodeOf(end);
 }
 
 /** What this program is given on stdin is the command's; a slow command slows the giver down. */

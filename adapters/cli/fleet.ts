@@ -22,13 +22,13 @@ export const FLEET_OPTIONS = {
 
 /** Help about them. */
 export const FLEET_HELP: string =
-  `  --nats <url>           a fleet: nodes that offstage node has made, where exec runs commands with host node. Servers,
-                         with commas between them; also OFFSTAGE_NATS_URL
-  --nats-creds <file>    a credentials file for NATS. A user, password or token come from OFFSTAGE_NATS_USER,
-                         OFFSTAGE_NATS_PASSWORD and OFFSTAGE_NATS_TOKEN
-  --nats-nkey <file>     a file with the seed of an NKey for NATS
-  --nats-tls-ca <file>   certificates to trust; --nats-tls-cert and --nats-tls-key: this machine's own
-  --nats-prefix <word>   in front of all subjects, as the nodes have it; default offstage
+  `  --nats <url>          a fleet: nodes that offstage node has made, where exec runs commands with host node. Servers,
+                        with commas between them; also OFFSTAGE_NATS_URL
+  --nats-creds <file>   a credentials file for NATS. A user, password or token come from OFFSTAGE_NATS_USER,
+                        OFFSTAGE_NATS_PASSWORD and OFFSTAGE_NATS_TOKEN
+  --nats-nkey <file>    a file with the seed of an NKey for NATS
+  --nats-tls-ca <file>  certificates to trust; --nats-tls-cert and --nats-tls-key: this machine's own
+  --nats-prefix <word>  in front of all subjects, as the nodes have it; default offstage
 `;
 
 /** What was given of these. */

@@ -17,8 +17,8 @@ export const MCP_HELP: string = `Examples
   offstage mcp --read-only-tool    with a third tool that a client can allow without asking
 
 Options
-  --scope <name>         whose sessions they are, in events and in authorize; default "default"
-  --read-only-tool       offer a third tool, process_read (list, poll, log, screen), which a client can allow without asking
+  --scope <name>        whose sessions they are, in events and in authorize; default "default"
+  --read-only-tool      offer a third tool, process_read (list, poll, log, screen), which a client can allow without asking
 ${FLEET_HELP}
 In a client's configuration: {"command": "npx", "args": ["-y", "offstage", "mcp"]}. When stdin ends, all sessions are ended.
 `;

@@ -14,15 +14,15 @@ export const SERVE_HELP: string = `Examples
   offstage serve --port 0 --token-file tokens.txt      on a free port, with tokens of yours
 
 Options
-  --host <address>       where to listen; default 127.0.0.1. Elsewhere than on the loopback tokens are needed
-  --port <number>        default 7333; 0 is any that is free
-  --token-file <file>    lines of scope:token, the scope * is the admin's; nobody else may read the file.
-                         Also OFFSTAGE_TOKENS="scope:token,...". Without any a token is made and printed
-  --allow-host <name>    a name it may be called by beside localhost; may be repeated
-  --allow-origin <url>   an origin whose pages may call it; may be repeated
-  --log <text|json|off>  one line a request on stderr; default text
-  --on-exit <kill|wait>  at SIGTERM or SIGINT: end the sessions at once (default), or wait for them to end
-  --grace <seconds>      how long to wait; default 60. A second signal ends everything at once
+  --host <address>      where to listen; default 127.0.0.1. Elsewhere than on the loopback tokens are needed
+  --port <number>       default 7333; 0 is any that is free
+  --token-file <file>   lines of scope:token, the scope * is the admin's; nobody else may read the file.
+                        Also OFFSTAGE_TOKENS="scope:token,...". Without any a token is made and printed
+  --allow-host <name>   a name it may be called by beside localhost; may be repeated
+  --allow-origin <url>  an origin whose pages may call it; may be repeated
+  --log <text|json|off> one line a request on stderr; default text
+  --on-exit <kill|wait> at SIGTERM or SIGINT: end the sessions at once (default), or wait for them to end
+  --grace <seconds>     how long to wait; default 60. A second signal ends everything at once
 ${FLEET_HELP}`;
 
 /** How to serve. */

@@ -23,6 +23,7 @@ import {
   workspaceStatus,
 } from "./bubblewrap/view.ts";
 import { carryEnvironment } from "./carried_environment.ts";
+import { invalidOptions, unknownOptions } from "./options.ts";
 
 export type { WrappingHost } from "../../mod.ts";
 
@@ -55,6 +56,8 @@ export interface BubblewrapOptions {
   readonly program?: string;
 }
 
+const KNOWN = { workspace: true, network: true, readOnly: true, extraBinds: true, program: true } as const;
+
 /** Home directory of sandboxed commands: the sandbox's own `/tmp`, as in their `HOME`. */
 const HOME = "/tmp";
 const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"; // theirs unless the call says otherwise
@@ -83,7 +86,7 @@ const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
  */
 export function bubblewrap(options: BubblewrapOptions): WrappingHost {
   const problems = problemsOf(options);
-  if (problems.length > 0) throw new OffstageError("invalid", "Cannot make this sandbox", { problems });
+  if (problems.length > 0) throw invalidOptions("Cannot make this sandbox", problems);
   return (inner) => createSandbox(inner, options);
 }
 
@@ -176,7 +179,8 @@ function bindOf(extra: string | ExtraBind): Bind {
   return { from: resolve(path), to: resolve(at), writable };
 }
 
-function problemsOf({ workspace, extraBinds = [] }: BubblewrapOptions): readonly Problem[] {
+function problemsOf(options: BubblewrapOptions): readonly Problem[] {
+  const { workspace, extraBinds = [] } = options;
   const paths: readonly (readonly [key: string, path: unknown])[] = [
     ["workspace", workspace],
     ...extraBinds.flatMap((extra, index): readonly (readonly [string, unknown])[] => {
@@ -185,7 +189,7 @@ function problemsOf({ workspace, extraBinds = [] }: BubblewrapOptions): readonly
       return [[`${key}.path`, extra.path], ...(extra.at === undefined ? [] : [[`${key}.at`, extra.at] as const])];
     }),
   ];
-  return paths.flatMap(([key, path]) => {
+  const ofPaths = paths.flatMap(([key, path]) => {
     const message = typeof path !== "string" || !isAbsolute(path) || path.includes("\0")
       ? "must be an absolute path"
       : resolve(path) === "/"
@@ -193,4 +197,5 @@ function problemsOf({ workspace, extraBinds = [] }: BubblewrapOptions): readonly
       : undefined;
     return message === undefined ? [] : [{ key, message }];
   });
+  return [...unknownOptions(options, KNOWN), ...ofPaths];
 }

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { OffstageError, type Problem, type WrappingHost } from "../../mod.ts";
+import { type Problem, type WrappingHost } from "../../mod.ts";
 import { containerArguments } from "./container/arguments.ts";
+import { invalidOptions, unknownOptions } from "./options.ts";
 import { clientEnvironment } from "./remote/client_environment.ts";
 import type { Client, Connection } from "./remote/overseer.ts";
 import { createRemoteSpawner } from "./remote/spawner.ts";
@@ -29,6 +30,16 @@ export interface ContainerOptions {
   readonly program?: string;
 }
 
+const KNOWN = {
+  engine: true,
+  target: true,
+  container: true,
+  user: true,
+  options: true,
+  cwd: true,
+  program: true,
+} as const;
+
 /**
  * A host for `createOffstage({ nodes })`, or `sandbox`, that is a running container.
  *
@@ -51,7 +62,7 @@ export interface ContainerOptions {
  */
 export function container(options: ContainerOptions): WrappingHost {
   const problems = problemsOf(options);
-  if (problems.length > 0) throw new OffstageError("invalid", "Cannot make this host", { problems });
+  if (problems.length > 0) throw invalidOptions("Cannot make this host", problems);
   return (inner) => createRemoteSpawner({ name: options.engine, inner, client: clientOf(options), cwd: options.cwd });
 }
 
@@ -74,8 +85,9 @@ function clientOf(options: ContainerOptions): Client {
   };
 }
 
-function problemsOf({ engine, target, container, user, cwd }: ContainerOptions): readonly Problem[] {
-  const problems: Problem[] = [];
+function problemsOf(given: ContainerOptions): readonly Problem[] {
+  const { engine, target, container, user, cwd } = given;
+  const problems: Problem[] = [...unknownOptions(given, KNOWN)];
   const addUnless = (isRight: boolean, key: string, message: string): void => {
     if (!isRight) problems.push({ key, message });
   };

@@ -6,8 +6,9 @@
  * @module
  */
 import type { NodeDirectory } from "../../mod.ts";
-import { connectionProblems, invalidOptions, type NatsConnection } from "./nats/connection.ts";
+import { CONNECTION_OPTIONS, connectionProblems, type NatsConnection } from "./nats/connection.ts";
 import { createDirectory } from "./nats/directory.ts";
+import { invalidOptions, unknownOptions } from "./options.ts";
 
 export { serveNode } from "./nats/node.ts";
 export type { ServedNode, ServeNodeOptions } from "./nats/node.ts";
@@ -40,7 +41,7 @@ export type { NodeDirectory } from "../../mod.ts";
  * ```
  */
 export function nats(options: NatsConnection = {}): NodeDirectory {
-  const problems = connectionProblems(options);
+  const problems = [...unknownOptions(options, CONNECTION_OPTIONS), ...connectionProblems(options)];
   if (problems.length > 0) throw invalidOptions("Cannot reach a fleet", problems);
   return createDirectory(options);
 }

@@ -6,8 +6,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OffstageError, type Problem, type WrappingHost } from "../../mod.ts";
+import { type Problem, type WrappingHost } from "../../mod.ts";
 import { atProcessExit } from "../linux/orphan_guard.ts";
+import { invalidOptions, unknownOptions } from "./options.ts";
 import { clientEnvironment } from "./remote/client_environment.ts";
 import type { Client } from "./remote/overseer.ts";
 import { createRemoteSpawner } from "./remote/spawner.ts";
@@ -30,6 +31,8 @@ export interface SshOptions {
   /** Name or path of ssh. @default {"ssh"} */
   readonly program?: string;
 }
+
+const KNOWN = { destination: true, options: true, cwd: true, program: true } as const;
 
 /** What the connection depends on: these are not to be changed, by nobody's configuration. */
 const FIXED: Readonly<Record<string, string>> = {
@@ -83,7 +86,7 @@ const OURS: ReadonlySet<string> = new Set(
  */
 export function ssh(options: SshOptions): WrappingHost {
   const problems = problemsOf(options);
-  if (problems.length > 0) throw new OffstageError("invalid", "Cannot make this host", { problems });
+  if (problems.length > 0) throw invalidOptions("Cannot make this host", problems);
   return (inner) => createRemoteSpawner({ name: "ssh", inner, client: sshClient(options), cwd: options.cwd });
 }
 
@@ -121,8 +124,9 @@ function remoteCommand(shell: readonly string[]): string {
   return ["exec", "/bin/sh", "-c", ...shell.map((word) => `'${word}'`)].join(" ");
 }
 
-function problemsOf({ destination, options = {}, cwd }: SshOptions): readonly Problem[] {
-  const problems: Problem[] = [];
+function problemsOf(given: SshOptions): readonly Problem[] {
+  const { destination, options = {}, cwd } = given;
+  const problems: Problem[] = [...unknownOptions(given, KNOWN)];
   if (typeof destination !== "string" || !/^[^-\s\0][^\s\0]*$/.test(destination)) {
     problems.push({ key: "destination", message: "must be a host, user@host, or a name of ssh_config(5)" });
   }

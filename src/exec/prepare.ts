@@ -226,7 +226,12 @@ async function denialOf(policy: NonNullable<Hosts["authorize"]>, request: ExecRe
   try {
     const verdict = await policy(request);
     if (verdict?.allow === true) return undefined;
-    return messageOf(verdict?.reason ?? "authorize gave no reason");
+    return messageOf(
+      verdict?.reason ??
+        (verdict?.allow === false
+          ? "authorize gave no reason"
+          : "authorize answered neither { allow: true } nor { allow: false, reason }"),
+    );
   } catch (error) {
     return `authorize failed (${messageOf(error)})`;
   }

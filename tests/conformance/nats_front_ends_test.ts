@@ -38,6 +38,18 @@ test("offstage exec runs on the node of a fleet, gives it stdin, prints its outp
   assertEquals([here.stdout, here.code], ["0\n", 1], "a command of this machine is not given the password");
 });
 
+test("offstage exec passes on a quick command of a node, whether its start or its end is heard of first", {
+  skip: natsServer,
+}, async () => {
+  const env = await openFleet();
+  for (let round = 0; round < 6; round++) {
+    const quick = await offstage(["exec", "--node", "big", "echo quick; exit 3"], { env });
+    assertEquals([quick.stdout, quick.stderr, quick.code], ["quick\n", "", 3]);
+  }
+  const quick = await offstage(["exec", "--json", "--node", "big", "echo quick"], { env });
+  assertEquals([JSON.parse(quick.stdout).output, quick.code], ["quick\n", 0]);
+});
+
 test(
   "offstage exec fails in words when nobody serves NATS there, or the password is wrong",
   { skip: natsServer },

@@ -43,6 +43,20 @@ export interface NatsConnection {
 /** What is used when nothing else is given. */
 export const DEFAULT_PREFIX = "offstage";
 
+/** Its options. */
+export const CONNECTION_OPTIONS: Readonly<Record<keyof NatsConnection, true>> = {
+  url: true,
+  user: true,
+  password: true,
+  token: true,
+  creds: true,
+  credsFile: true,
+  nkeySeed: true,
+  nkeyFile: true,
+  tls: true,
+  prefix: true,
+};
+
 /** What is wrong with it. */
 export function connectionProblems(options: NatsConnection): readonly Problem[] {
   const problems: Problem[] = [];
@@ -72,12 +86,6 @@ export function connectionProblems(options: NatsConnection): readonly Problem[] 
     });
   }
   return problems;
-}
-
-/** The error for options with something wrong. */
-export function invalidOptions(what: string, problems: readonly Problem[]): OffstageError {
-  const all = problems.map(({ key, message }) => `${key}: ${message}`).join("; ");
-  return new OffstageError("invalid", `${what}: ${all}`, { problems });
 }
 
 /** Servers with no credentials in their names: for the library, and for messages. */

@@ -8,7 +8,8 @@ import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timer
 import { OffstageError, type Problem, type Runtime, type Spawner, type WrappingHost } from "../../../mod.ts";
 import { hostRuntime } from "../../auto.ts";
 import * as check from "./checks.ts";
-import { connectionProblems, DEFAULT_PREFIX, invalidOptions, type NatsConnection } from "./connection.ts";
+import { invalidOptions, unknownOptions } from "../options.ts";
+import { CONNECTION_OPTIONS, connectionProblems, DEFAULT_PREFIX, type NatsConnection } from "./connection.ts";
 import { encodeFrame, FRAME_OVERHEAD } from "./frame.ts";
 import { createNodeDesk } from "./node_desk.ts";
 import { fittingLook } from "./node_looks.ts";
@@ -273,8 +274,22 @@ function twinError(id: string): OffstageError {
   return new OffstageError("refused", `There is a node "${id}" already: give this one another id, or end that one`);
 }
 
+const KNOWN: Readonly<Record<keyof ServeNodeOptions, true>> = {
+  ...CONNECTION_OPTIONS,
+  id: true,
+  labels: true,
+  scopes: true,
+  cwd: true,
+  env: true,
+  host: true,
+  leaseMs: true,
+  graceMs: true,
+  endOnSignals: true,
+  onTrouble: true,
+};
+
 function nodeProblems(options: ServeNodeOptions): readonly Problem[] {
-  const problems: Problem[] = [...connectionProblems(options)];
+  const problems: Problem[] = [...unknownOptions(options, KNOWN), ...connectionProblems(options)];
   const { id, labels = {}, cwd, leaseMs = DEFAULT_LEASE_MS } = options;
   if (typeof id !== "string" || !isNodeId(id)) {
     problems.push({ key: "id", message: 'must be letters, digits, - and _, at most 64, and not "any"' });

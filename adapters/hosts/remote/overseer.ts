@@ -152,7 +152,11 @@ export async function connect(client: Client): Promise<Overseer> {
   const hello = await answerTo(0, CONNECT_LIMIT_MS);
   if (hello === undefined) {
     child.kill();
-    die("there was no answer");
+    die(
+      `there was no answer within ${
+        CONNECT_LIMIT_MS / 1000
+      } s (do startup files of the login shell wait for something?)`,
+    );
     throw new OffstageError("spawn-failed", `Cannot reach ${client.target}: ${words}`);
   }
   const [proc, cwd = "/", home = "/"] = hello.slice(-3); // startup files may have said something before
