@@ -6,7 +6,9 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { toldHelp } from "../tests/header_help.mjs";
 
+if (toldHelp(process.argv, new URL("main.ts", import.meta.url))) process.exit();
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 // A type error in a test is printed and changes no figure
 const compiler = ["node_modules/typescript/bin/tsc", "-p", "tests", "--noEmitOnError", "false"];

@@ -14,6 +14,7 @@ import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { toldHelp } from "../header_help.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const MAIN = "tests/fuzz/main.ts";
@@ -30,7 +31,7 @@ const RUNTIMES = {
 const PARTS = { parameters: 4, http: 4, mcp: 2, output: 8, growth: 3, sockets: 2, settings: 1 };
 
 process.chdir(root);
-main(process.argv.slice(2));
+if (!toldHelp(process.argv, import.meta.url)) main(process.argv.slice(2));
 
 /** @param {readonly string[]} words */
 function main(words) {

@@ -18,6 +18,7 @@ import * as modules from "node:module";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { toldHelp } from "../header_help.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
@@ -26,6 +27,7 @@ const root = dirname(dirname(here));
 const pinned = join(root, ".ci", "runtimes", "node_modules", "node24", "bin", "node");
 const program = "registerHooks" in modules ? process.execPath : pinned;
 
+if (toldHelp(process.argv, import.meta.url)) process.exit();
 if (program === pinned && !existsSync(pinned)) {
   console.error("This needs Node 24: run it there, or install the pinned one with npm ci --prefix .ci/runtimes");
   process.exitCode = 1;

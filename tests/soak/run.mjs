@@ -18,6 +18,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { toldHelp } from "../header_help.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -40,6 +41,7 @@ const HANGS_AFTER_MS = 300_000;
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130)); // its worker goes with it
 
+if (toldHelp(process.argv, import.meta.url)) process.exit();
 const options = readOptions(process.argv.slice(2));
 console.log(
   `soak: ${options.minutes} min on ${options.runtimes.join(", ")}, one after the other; --seed ${options.seed}`,
@@ -66,6 +68,7 @@ for (const runtime of options.runtimes) {
   };
 }
 printTable(rows);
+console.log(lost === 0 ? "Nothing was lost or left behind." : `${lost} lost or left behind: told above`);
 process.exitCode = lost === 0 ? 0 : 1;
 
 /** @param {string} runtime @param {number} ms */
