@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Problem, type WrappingHost } from "../../mod.ts";
+import type { Problem, WrappingHost } from "../../mod.ts";
 import { containerArguments } from "./container/arguments.ts";
 import { invalidOptions, unknownOptions } from "./options.ts";
 import { clientEnvironment } from "./remote/client_environment.ts";

@@ -11,7 +11,8 @@ import { createDirectory } from "./nats/directory.ts";
 import { invalidOptions, unknownOptions } from "./options.ts";
 
 export { serveNode } from "./nats/node.ts";
-export type { ServedNode, ServeNodeOptions } from "./nats/node.ts";
+export type { ServedNode } from "./nats/node.ts";
+export type { ServeNodeOptions } from "./nats/node_options.ts";
 export type { NatsConnection } from "./nats/connection.ts";
 export type { NodeDirectory } from "../../mod.ts";
 

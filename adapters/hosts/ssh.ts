@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Problem, type WrappingHost } from "../../mod.ts";
+import type { Problem, WrappingHost } from "../../mod.ts";
 import { atProcessExit } from "../linux/orphan_guard.ts";
 import { invalidOptions, unknownOptions } from "./options.ts";
 import { clientEnvironment } from "./remote/client_environment.ts";

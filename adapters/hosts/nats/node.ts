@@ -5,20 +5,20 @@
  */
 import process from "node:process";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
-import { OffstageError, type Problem, type Runtime, type Spawner, type WrappingHost } from "../../../mod.ts";
+import { OffstageError, type Runtime } from "../../../mod.ts";
 import { hostRuntime } from "../../auto.ts";
 import * as check from "./checks.ts";
-import { invalidOptions, unknownOptions } from "../options.ts";
-import { CONNECTION_OPTIONS, connectionProblems, DEFAULT_PREFIX, type NatsConnection } from "./connection.ts";
+import { invalidOptions } from "../options.ts";
+import { DEFAULT_PREFIX } from "./connection.ts";
 import { encodeFrame, FRAME_OVERHEAD } from "./frame.ts";
 import { createNodeDesk } from "./node_desk.ts";
 import { fittingLook } from "./node_looks.ts";
 import { nodeEnvironment } from "./node_environment.ts";
+import { DEFAULT_LEASE_MS, nodeProblems, type ServeNodeOptions } from "./node_options.ts";
 import {
   BEAT_MS,
   CHUNK_BYTES,
   type HelloAnswer,
-  isNodeId,
   type LookAnswer,
   type LookQuestion,
   newKey,
@@ -29,39 +29,6 @@ import {
   subjectsOf,
 } from "./protocol.ts";
 import { connectWire, type Message, type Wire } from "./wire.ts";
-
-/** Options of {@linkcode serveNode}. */
-export interface ServeNodeOptions extends NatsConnection {
-  /** What the node is called, such as `builder-1`: letters, digits, `-` and `_`, at most 64. There is one of each. */
-  readonly id: string;
-  /** By which it can be chosen: `{ gpu: "", arch: "arm" }` is meant by `any:gpu` and by `any:arch=arm`. @default {{}} */
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Scopes whose commands it runs; others are refused. @default everybody's */
-  readonly scopes?: readonly string[];
-  /** Directory that commands run in unless a call says otherwise, absolute. @default this process's */
-  readonly cwd?: string;
-  /** Variables that commands get beside `PATH`, `HOME` and the like, and those of the call. @default {{}} */
-  readonly env?: Readonly<Record<string, string>>;
-  /** What runs the commands, such as `bubblewrap({ workspace })`. @default this machine */
-  readonly host?: Spawner | WrappingHost;
-  /**
-   * Commands of a gateway that has not been heard of for that long are ended; a shorter cut ends nothing. The gateway
-   * takes them for lost after the same time. In milliseconds, at least 3000.
-   *
-   * @default {15000}
-   */
-  readonly leaseMs?: number;
-  /** Time between SIGTERM and SIGKILL for what is ended, ms. @default {5000} */
-  readonly graceMs?: number;
-  /**
-   * Whether SIGTERM, SIGINT and SIGHUP end the node. `false`: not those that your program listens to itself.
-   *
-   * @default {true}
-   */
-  readonly endOnSignals?: boolean;
-  /** Told what people ought to know: of refusals by the server, and of the connection. @default {() => {}} */
-  readonly onTrouble?: (error: OffstageError) => void;
-}
 
 /** A node that serves. */
 export interface ServedNode extends AsyncDisposable {
@@ -75,8 +42,6 @@ export interface ServedNode extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const DEFAULT_LEASE_MS = 15_000;
-const LEAST_LEASE_MS = 3_000; // a beat may be late, and one may be lost
 const DEFAULT_GRACE_MS = 5_000;
 
 /** How often it is looked whether a gateway is silent, and whether something was lost, ms. */
@@ -272,34 +237,4 @@ function serve(
 
 function twinError(id: string): OffstageError {
   return new OffstageError("refused", `There is a node "${id}" already: give this one another id, or end that one`);
-}
-
-const KNOWN: Readonly<Record<keyof ServeNodeOptions, true>> = {
-  ...CONNECTION_OPTIONS,
-  id: true,
-  labels: true,
-  scopes: true,
-  cwd: true,
-  env: true,
-  host: true,
-  leaseMs: true,
-  graceMs: true,
-  endOnSignals: true,
-  onTrouble: true,
-};
-
-function nodeProblems(options: ServeNodeOptions): readonly Problem[] {
-  const problems: Problem[] = [...unknownOptions(options, KNOWN), ...connectionProblems(options)];
-  const { id, labels = {}, cwd, leaseMs = DEFAULT_LEASE_MS } = options;
-  if (typeof id !== "string" || !isNodeId(id)) {
-    problems.push({ key: "id", message: 'must be letters, digits, - and _, at most 64, and not "any"' });
-  }
-  for (const name of Object.keys(labels)) {
-    if (!/^[A-Za-z0-9][A-Za-z0-9_./-]*$/.test(name)) {
-      problems.push({ key: `labels.${name}`, message: "must be named by letters, digits, _ . / and -" });
-    }
-  }
-  if (cwd !== undefined && !cwd.startsWith("/")) problems.push({ key: "cwd", message: "must be an absolute path" });
-  if (!(leaseMs >= LEAST_LEASE_MS)) problems.push({ key: "leaseMs", message: `must be at least ${LEAST_LEASE_MS}` });
-  return problems;
 }
