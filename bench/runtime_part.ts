@@ -52,7 +52,7 @@ async function resultOf(
     ...baseVersions(),
     ...(runtime === "-" ? {} : { [runtime.replace(/\d+$/, "")]: versionOf(runtime) }),
   };
-  const result = { ...circumstances(), versions };
+  const result = { ...await circumstances(), versions };
   const rounds: Round[] = [];
   try {
     while (rounds.length < (quick ? 1 : scenario.rounds)) rounds.push(await once(scenario));

@@ -32,7 +32,7 @@ async function grow(name: string, quick: boolean): Promise<Result> {
   const { most, by } = growth.room?.() ?? { most: Infinity, by: "" };
   const wanted = growth.sizes.slice(0, quick ? -1 : undefined);
   const sizes = [...new Set(wanted.map((size) => Math.min(size, most)))];
-  const before = { ...circumstances(), versions: { ...baseVersions(), node: versionOf(RUNTIME) } };
+  const before = { ...await circumstances(), versions: { ...baseVersions(), node: versionOf(RUNTIME) } };
   const points = new Map<string, Point[]>(Object.keys(growth.curves).map((key) => [key, []]));
   try {
     for (const size of sizes) {

@@ -42,7 +42,7 @@ export function peersPart(): Part {
 async function measurePeer(peer: string, quick: boolean): Promise<Result> {
   const runtime = RUNTIME[peer] ?? "node24";
   const versions = { ...baseVersions(), [runtime.replace(/\d+$/, "")]: versionOf(runtime), ...VERSIONS[peer] };
-  const result = { ...circumstances(), versions };
+  const result = { ...await circumstances(), versions };
   try {
     install(peer);
     const { rows, notes } = await measureTasks(peer, runtime, quick ? 1 : ROUNDS);

