@@ -46,11 +46,13 @@ export function withTables(readme: string, all: AllResults): string {
   }, readme);
 }
 
-/** The first figure of each scenario, on each runtime. */
+/** The first figure of each scenario, and others that belong to it, on each runtime. */
 function figuresTable(all: AllResults): string {
   const parts = Object.entries(RUNTIMES);
-  const rows = Object.entries(SCENARIOS).flatMap(([scenario, { figures: [figure] }]) => {
-    const name = figure?.name ?? "";
+  const chosen = Object.entries(SCENARIOS).flatMap(([scenario, { figures }]) =>
+    figures.filter(({ inReadme }, index) => index === 0 || inReadme).map(({ name }) => [scenario, name] as const)
+  );
+  const rows = chosen.flatMap(([scenario, name]) => {
     const found = parts.map(([part]) => all[part]?.[scenario]?.rows.find((row) => row.name === name));
     const bounds = new Set(found.map((row) => row?.bound ?? "").filter((bound) => bound !== ""));
     if (found.every((row) => row === undefined)) return [];
