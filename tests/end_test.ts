@@ -92,6 +92,18 @@ test("E35 on a host too busy to look, what was there all along is read before th
   assertEquals((await ended(answer)).details.output, "had been there\n");
 });
 
+test("E35 when it is silent but nobody is left to hold the pipes, their last bytes are waited for once more", async () => {
+  const bench = open({}, { host: { inspects: true } });
+  const { answer, child } = await start(bench, { yieldMs: 60_000 });
+  child.exit(0);
+  bench.clock.timer(700, () => {
+    child.print("on its way\n");
+    child.closeOutput();
+  });
+  assertEquals(await answeredAfter(bench, answer), 700);
+  assertEquals((await ended(answer)).details.output, "on its way\n");
+});
+
 test("E35 what a left-behind child prints after the end is still appended to the log", async () => {
   const bench = open();
   const { id, child } = await background(bench);

@@ -7,7 +7,10 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
 import { test } from "node:test";
 import type { ExecConfig, ExecParams, SessionEvent, TreeProcess } from "../mod.ts";
-import { createEventQueue, EVENTS_KEPT } from "../src/session/event_queue.ts";
+import { createEventQueue } from "../src/session/event_queue.ts";
+import { createEvents, type Events } from "../src/session/events.ts";
+import type { Session } from "../src/session/session.ts";
+import { waitFor } from "../src/session/wait.ts";
 import { act, background, type Bench, type BenchOptions, ended, open, type Running, start } from "./fakes/bench.ts";
 import { settle } from "./fakes/clock.ts";
 
@@ -512,7 +515,7 @@ test("S10 [134] an event is kept until it is acknowledged: 20 a scope, the oldes
   const bench = open();
   const other = bench.offstage.agent("other");
   const ids: string[] = [];
-  for (let round = 0; round < EVENTS_KEPT + 5; round++) {
+  for (let round = 0; round < 25; round++) {
     const { id, child } = await background(bench);
     ids.push(`${id}.exit`);
     await end(child);
@@ -523,8 +526,31 @@ test("S10 [134] an event is kept until it is acknowledged: 20 a scope, the oldes
   assertEquals([events.map(({ id }) => id), dropped], [ids.slice(5), 5]);
   assertEquals([other.events.list().events.length, other.events.list().dropped], [1, 0]);
   assertEquals(other.events.ack(...ids), 0);
-  assertEquals(bench.agent.events.ack(...ids), EVENTS_KEPT);
+  assertEquals(bench.agent.events.ack(...ids), 20);
   assertEquals(bench.agent.events.list(), { events: [], dropped: 5 });
+});
+
+/** Tells a match of a session of that scope. */
+function tellMatch(events: Events, scope: string): void {
+  const session = { id: "amber", name: "make", facts: { scope } } as Session;
+  events.matchesOf(session, "x").tell({ line: "x", lineNumber: 0, matched: 1, untold: 0, skippedLines: 0 });
+}
+
+test("S10 the events of 1000 scopes are kept: of one more, those of the scope that had the last one longest ago go", () => {
+  const { settings } = open().offstage;
+  const events = createEvents({ settings, waitFor });
+  for (let index = 0; index < 1_000; index++) tellMatch(events, `scope ${index}`);
+  tellMatch(events, "scope 0");
+  tellMatch(events, "one more");
+  const kept = ["scope 0", "scope 1", "scope 2", "one more"].map((scope) => events.of(scope).list().events.length);
+  assertEquals(kept, [2, 0, 1, 1]);
+});
+
+test("S10 R9 an event that is acknowledged unlisted has told the end", async () => {
+  const { agent, id, child } = await queue();
+  await end(child);
+  assertEquals(agent.events.ack(`${id}.exit`), 1);
+  assertEquals((await act(agent, { action: "poll", sessionId: id })).notified, true);
 });
 
 test("S10 a queue keeps order and bound and counts what goes, whatever is pushed, withdrawn and acknowledged", () => {
@@ -574,6 +600,18 @@ test("R9 subscribers of a scope get its events from now on, each until it leaves
   await end(second.child);
   assertEquals(got, [`one ${first.id}`, `two ${first.id}`, `two ${second.id}`]);
   assertEquals((await act(bench.agent, { action: "poll", sessionId: first.id })).notified, true);
+});
+
+test("E28 once the last subscriber has left nothing is promised; who leaves twice takes nobody else out", async () => {
+  const bench = open();
+  const isPromised = async (): Promise<boolean> => (await background(bench)).text.includes("you will be told");
+  const leave = bench.agent.events.subscribe(() => {});
+  assertEquals(await isPromised(), true);
+  leave();
+  assertEquals(await isPromised(), false);
+  bench.agent.events.subscribe(() => {});
+  leave();
+  assertEquals(await isPromised(), true);
 });
 
 test("R9 a receiver that throws or rejects breaks nothing, and others get the event", async () => {
@@ -632,6 +670,16 @@ test("S9 a closed instance tells nothing and forgets its events", async () => {
   await end(bench.child);
   await bench.offstage.close();
   assertEquals(bench.agent.events.list(), { events: [], dropped: 0 });
+});
+
+test("S9 a closed instance tells no match any more", () => {
+  const heard: SessionEvent[] = [];
+  const { settings } = open().offstage;
+  const events = createEvents({ settings, waitFor, onEvent: (event) => void heard.push(event) });
+  tellMatch(events, "tester");
+  events.close();
+  tellMatch(events, "tester");
+  assertEquals(heard.length, 1);
 });
 
 test("S9 a program that waits for input is none the wiser: its end is told like any other", async () => {

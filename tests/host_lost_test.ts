@@ -1,12 +1,14 @@
 /**
- * A session whose machine cannot be reached any more, and one whose process ids are another machine's.
+ * A session whose machine cannot be reached any more, one whose process ids are another machine's, and what the guard of
+ * this machine is told.
  *
  * @module
  */
 import { test } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { type Child, createOffstage, type Exit, type OrphanGuard, type Spawner } from "../mod.ts";
-import { createFakeClock } from "./fakes/clock.ts";
+import { act, background, open, start } from "./fakes/bench.ts";
+import { createFakeClock, settle } from "./fakes/clock.ts";
 import { createFakeRuntime, createMachine } from "./fakes/runtime.ts";
 
 /** A host whose one child ends as the test says. */
@@ -73,4 +75,39 @@ test("E39 the guard of this machine is told of its own processes only", async ()
     await answer;
     assertEquals(watched, isElsewhere ? [] : [4321]);
   }
+});
+
+test("E39 the guard is told of what stays: a command in the background, and what a shell has left behind", async () => {
+  const told: string[] = [];
+  const guard: OrphanGuard = {
+    instance: "i",
+    watch: () => void told.push("watch"),
+    tell: () => void told.push("tell"),
+    release: () => void told.push("release"),
+    status: () => "on",
+    close: () => {},
+  };
+  const { spawner, clock, machine, ...rest } = open({}, { host: { inspects: true } });
+  const runtime = { ...createFakeRuntime(machine, spawner, clock), guard: () => guard };
+  const agent = createOffstage({ runtime }).agent("tester");
+  const bench = { ...rest, spawner, clock, machine, agent };
+  const quick = await start(bench);
+  quick.child.end(0);
+  await quick.answer;
+  assertEquals(told.splice(0), ["watch", "release"]);
+  const { child } = await background(bench);
+  assertEquals(told.splice(0), ["watch", "tell"]);
+  child.end(0);
+  await settle();
+  assertEquals(told.splice(0), ["release"]);
+  const leaving = await start(bench);
+  leaving.child.started.push({ pid: 2001, name: "server", inGroup: true });
+  leaving.child.exit(0);
+  await clock.advance(1_000);
+  const { details } = await leaving.answer;
+  assertEquals([...new Set(told.splice(0))], ["watch", "tell"]);
+  leaving.child.started.length = 0;
+  const sessionId = "sessionId" in details ? details.sessionId ?? "" : "";
+  assertEquals((await act(agent, { action: "kill", sessionId })).confirmed, true);
+  assertEquals(told, ["release"]);
 });

@@ -6,6 +6,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { AbortError, type ProcessParams, type WriteDetails } from "../mod.ts";
+import { createInputQueue } from "../src/session/input.ts";
+import type { Session } from "../src/session/session.ts";
 import { act, answeredAfter, background, type Bench, open, refused, type Running } from "./fakes/bench.ts";
 import { settle } from "./fakes/clock.ts";
 
@@ -99,6 +101,19 @@ test("R5 after 2 s without progress it answers how much is queued; the child get
   assertEquals(bench.child.writes, ["first", "second"]);
 });
 
+test("R5 nothing is handed over, nor the end of the input, before the child has taken what was before", async () => {
+  const bench = await session();
+  const { child } = bench;
+  child.stdin = "leaves";
+  for (const params of [{ data: "one" }, { data: "two", eof: true }]) {
+    await answeredAfter(bench, bench.type("write", params));
+    assertEquals([child.writes, child.inputEnded], [["one"], false]);
+  }
+  child.stdin = "takes";
+  await settle();
+  assertEquals([child.writes, child.inputEnded], [["one", "two"], true]);
+});
+
 test("R5 what does not fit the queue of 1 MiB is refused, and the caller goes on from accepted", async () => {
   const bench = await session();
   bench.child.stdin = "leaves";
@@ -153,6 +168,24 @@ test("P31 [83] a child that closes its stdin makes this write and all later ones
   assertStringIncludes(later.text, "stdin closed by the process");
 });
 
+test("P31 what waits behind a write that fails is not handed over any more", async () => {
+  const bench = await session();
+  bench.child.stdin = "leaves";
+  const pending = bench.agent.process({ action: "write", sessionId: bench.id, data: "x".repeat(300_000) });
+  await settle();
+  bench.child.stdin = "closed"; // what waits fails
+  bench.child.stdin = "takes";
+  assertEquals([(await pending).isError, bench.child.writes.length], [true, 1]);
+});
+
+test("P31 a stdin that cannot be ended is broken, and that is all", async () => {
+  const endInput = (): Promise<void> => Promise.reject(new Error("EPIPE"));
+  const session = { facts: { pty: false }, input: "open", child: { endInput }, touch: () => {} } as Session;
+  createInputQueue(session).end();
+  await settle();
+  assertEquals(session.input, "broken");
+});
+
 test("P31 [90] nothing can be typed into a session that has ended, and the failure states the exit", async () => {
   const bench = await session(true);
   bench.child.end(3);
@@ -200,6 +233,15 @@ test("P31 [93] what was written as sensitive does not show in poll, log and list
   ]);
   for (const secret of ["hunter2", "s3cret-two"]) assertEquals(shown.includes(secret), false, shown);
   assertStringIncludes(shown, "Password: [redacted]");
+});
+
+test("P31 what only looks like the beginning of a secret is output, at the latest at the end", async () => {
+  const { type, child, agent, id } = await session();
+  await type("write", { data: "hunter2\n", sensitive: true });
+  child.print("hunt");
+  child.end(0);
+  await settle();
+  assertEquals((await act(agent, { action: "log", sessionId: id })).lines, [{ number: 0, text: "hunt" }]);
 });
 
 test("P31 [89] a line that a terminal would cut is warned of, one that fits or goes to a pipe is not", async () => {

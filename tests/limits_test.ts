@@ -346,6 +346,27 @@ test("a report that is late is told at the end, and the answer waits for it no l
   assertEquals(bench.clock.pending, 1); // its time to live
 });
 
+test("the answer waits for no report of a shell that has ended, although its output goes on", async () => {
+  const bench = open();
+  const { answer, child } = await start(bench, { limits: { openFiles: 64 }, background: true });
+  child.exit(2);
+  assertEquals(await answeredAfter(bench, answer), 0);
+});
+
+test("a report that comes after an abort is told by the session that could not be ended", async () => {
+  const bench = open({}, { host: { inspects: true } });
+  const { signal, abort } = countingSignal();
+  const { answer, child } = await start(bench, { limits: { openFiles: 64 } }, { signal });
+  child.ignores = ["SIGTERM", "SIGKILL"];
+  abort();
+  await settle();
+  child.print(report("openFiles"), "stderr");
+  await bench.clock.advance(20_000);
+  await assertRejects(() => answer, AbortError);
+  const { text } = await act(bench.agent, { action: "poll", sessionId: child.spec.sessionId });
+  assertStringIncludes(text, "[limits.openFiles is not in force: bash could not set it]");
+});
+
 test("E32 an abort does not wait for the report", async () => {
   for (const background of [false, true]) {
     const bench = open();
@@ -424,6 +445,16 @@ test("E34 past outputBytes the tree is ended by the ladder, and every answer say
   await bench.clock.advance(60_000);
   const { text } = await bench.agent.process({ action: "poll", sessionId: id });
   assertStringIncludes(text, "killed, ended by SIGKILL; it printed more than limits.outputBytes 10");
+});
+
+test("E34 a command that has printed too much before its start is over is ended all the same", async () => {
+  const bench = open(LIMITED);
+  bench.spawner.early = "more than ten bytes";
+  const { answer, child } = await start(bench);
+  await bench.clock.advance(100);
+  const { status, output, limit } = (await ended(answer)).details;
+  assertEquals([status, output, limit?.name], ["killed", "more than ", "outputBytes"]);
+  assertEquals(child.signals[0], "SIGTERM group");
 });
 
 test("outputBytes is not passed by as many bytes, the last of which may be half a character", async () => {

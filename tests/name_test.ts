@@ -26,6 +26,7 @@ test("P1 a name is the first word and the first later word that is not an option
     "cat <<EOF > out.txt\nsecret\nEOF": "cat",
     "sort <in.txt >out.txt 2>&1 -u words.txt": "sort words.txt",
     "make \\\n  all": "make all",
+    "make \\\nall": "make all",
     "printf 後 後藤": "printf 後",
   });
 });
@@ -45,6 +46,7 @@ test("P1 assignments, launchers and a change of directory in front are passed ov
     "(cd web; yarn dev)": "yarn dev",
     "{ make all; }": "make all",
     "# build\n\nmake all": "make all",
+    "source <(kubectl completion bash)": "kubectl completion",
     "cd /srv/app": "cd /srv/app",
     "sudo -i": "sudo",
     "env": "env",
@@ -85,6 +87,7 @@ test("R11 quotations and expansions end where the shell ends them, one in the ot
     'echo "a \\" b" d': "echo d",
     "echo $(a \\) b) d": "echo d",
     "echo `a b` c": "echo c",
+    "echo $(printf '' b) d": "echo d",
     "echo 'never closed d": "echo",
     "echo $(never closed d": "echo",
     "echo a\\": "echo",
@@ -117,6 +120,7 @@ test("R11 words with : or = and whatever looks like a credential are skipped (ca
     "deploy password=hunter2 prod": "deploy prod",
     "login --token abc --user bob": "login bob",
     "vault login --password hunter2": "vault login",
+    "login $token hunter2 now": "login now",
     "gh auth ghp_abcdefghijklmnopqrstuvwxyz0123": "gh auth",
     "login sk-abcdefghij0123456789": "login",
     "login eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig": "login",

@@ -315,3 +315,33 @@ test("[135] what is printed at the very end is looked at whole before the end is
   await clock.advance(200);
   assertEquals(places(heard), ["0 hit first", "3001 hit last", "exit"]);
 });
+
+test("[135] a line that is longer than what one turn looks at is looked at, and so is what follows it", async () => {
+  const { heard, print } = await watch({ pattern: "^(?:x+y|hit)$", max: 5 });
+  await print(`${"x".repeat(70_000)}y\nhit\n`);
+  assertEquals(heard.map((event) => event !== "exit" && event.lineNumber), [0, 1]);
+});
+
+test("[135] what is printed before the start is over is looked at to its end", async () => {
+  const heard: string[] = [];
+  const bench = open({}, { onEvent: (event) => void (event.type === "match" && heard.push(event.line)) });
+  bench.spawner.early = `${`${"x".repeat(99)}\n`.repeat(1_000)}hit\n`;
+  await background(bench, { notifyOn: { pattern: "^hit" } });
+  await bench.clock.advance(200);
+  assertEquals(heard, ["hit"]);
+});
+
+test("[135] nothing is looked at any more at the end of the output, or once its session is forgotten", async () => {
+  const over = await watch({ pattern: "tick", max: 9 });
+  await over.print("tick\n");
+  over.child.end(0);
+  await settle();
+  assertEquals(over.clock.pending, 1); // its time to live
+  const held = await watch({ pattern: "tick", max: 9 });
+  held.child.exit(0);
+  await held.clock.advance(1_000);
+  await act(held.agent, { action: "clear", sessionId: held.id });
+  await held.clock.advance(200);
+  held.child.print("still writing\n");
+  assertEquals(held.clock.pending, 0);
+});

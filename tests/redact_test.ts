@@ -49,7 +49,7 @@ test("P31 with one secret the split makes no difference, and nothing else is cha
 
 test("P31 of two secrets of which one begins with the other nothing of the longer one is left over", () => {
   for (const secrets of [["pass", "password1"], ["password1", "pass"]]) {
-    assertEquals(redacted(secrets, "a password1 b", [100]), "a [redacted] b");
+    for (const size of [1, 6, 100]) assertEquals(redacted(secrets, "a password1 b", [size]), "a [redacted] b");
   }
 });
 
@@ -60,6 +60,17 @@ test("P31 output without a secret's beginning is given at once", () => {
     const out = redactor.feed("stdout", encoder.encode(`${output}.`)).map((piece) => decoder.decode(piece)).join("");
     assertEquals(out.includes(output.split("\u0001")[0] ?? ""), true);
   }));
+});
+
+test("P31 a secret is found where one like it has just begun", () => {
+  assertEquals(redacted(["aab1"], "aaab1 aaaaab1", [100]), "a[redacted] aaa[redacted]");
+});
+
+test("P31 a whole secret is replaced at once, even as the last that has come", () => {
+  const redactor = createRedactor();
+  redactor.add(encoder.encode("secret"));
+  const out = redactor.feed("stdout", encoder.encode("a secret")).map((piece) => decoder.decode(piece)).join("");
+  assertEquals(out, "a [redacted]");
 });
 
 test("P31 a short secret is replaced once, at its echo, for it occurs in innocent text too", () => {

@@ -5,8 +5,11 @@
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
+import { createOffstage } from "../mod.ts";
+import { newSessionId } from "../src/session/ids.ts";
 import { act, background, type Bench, ended, open, refused, type Running, start } from "./fakes/bench.ts";
 import { EPOCH, settle } from "./fakes/clock.ts";
+import { createFakeRuntime } from "./fakes/runtime.ts";
 
 async function listed(bench: Bench): Promise<readonly string[]> {
   return (await act(bench.agent, { action: "list" })).sessions.map(({ sessionId }) => sessionId);
@@ -144,6 +147,7 @@ test("S7 [76] maxFinishedChars bounds the output of all; the newest always stays
   assertEquals(await listed(bench), [middle.id, small.id]);
   const next = await finished(bench, "x".repeat(4_000));
   assertEquals(await listed(bench), [next.id, middle.id]);
+  assertEquals((await refused(bench.agent, { action: "poll", sessionId: small.id })).departed?.why, "evicted");
   const big = await finished(bench, "x".repeat(50_000));
   assertEquals(await listed(bench), [big.id]);
 });
@@ -157,6 +161,16 @@ test("S7 with too much in all the scope that holds most gives up its oldest: a n
   const newestFirst = (sessions: readonly Running[]) => sessions.map(({ id }) => id).reverse();
   assertEquals(await listed({ ...bench, agent: quiet }), newestFirst(precious));
   assertEquals(await listed({ ...bench, agent: noisy }), newestFirst(spam.slice(-3)));
+});
+
+test("S7 what a scope has cleared does not count as its own any more", async () => {
+  const bench = open({ maxFinishedChars: 10_000 });
+  const [tidy, noisy] = [bench.offstage.agent("tidy"), bench.offstage.agent("noisy")];
+  const kept = await finished(bench, "x".repeat(1_000), tidy);
+  const cleared = await finished(bench, "x".repeat(6_000), tidy);
+  await act(tidy, { action: "clear", sessionId: cleared.id });
+  for (let count = 0; count < 4; count++) await finished(bench, "x".repeat(2_500), noisy);
+  assertEquals(await listed({ ...bench, agent: tidy }), [kept.id]);
 });
 
 test("S7 what holds no output is not evicted for the sake of its size", async () => {
@@ -240,6 +254,36 @@ test("E36 the pipes of a forgotten session are read as long as somebody holds th
   assertEquals(child.released, true);
 });
 
+test("E36 when the instance closes, the pipes of forgotten sessions are let go, whoever holds them", async () => {
+  const bench = open();
+  const { id, child } = await background(bench);
+  child.exit(0);
+  await bench.clock.advance(1_000);
+  await act(bench.agent, { action: "clear", sessionId: id });
+  assertEquals(child.released, false);
+  await bench.offstage.close();
+  assertEquals(child.released, true);
+});
+
+test("S7 a closed instance remembers no session", async () => {
+  const bench = open({ maxFinished: 1 });
+  const { id } = await finished(bench);
+  await finished(bench);
+  await bench.offstage.close();
+  assertEquals((await refused(bench.agent, { action: "poll", sessionId: id })).reason, "unknown-session");
+});
+
+test("S7 a session of which its scope has never been told leaves no tombstone", async () => {
+  const bench = open();
+  const { child } = await start(bench, { yieldMs: 100 });
+  let killed: Promise<unknown> | undefined;
+  bench.clock.timer(100, () => void (killed = bench.agent.killAll())); // while exec looks whether it has ended
+  await bench.clock.advance(100);
+  await killed;
+  const { reason } = await refused(bench.agent, { action: "poll", sessionId: child.spec.sessionId });
+  assertEquals(reason, "unknown-session");
+});
+
 test("S7 at most 1000 departed sessions are remembered", async () => {
   const bench = open({ maxFinished: 1 });
   const first = await finished(bench);
@@ -264,6 +308,24 @@ test("S1 ids are readable and never given twice", async () => {
   for (let count = 0; count < 600; count++) ids.add((await finished(bench)).id);
   assertEquals(ids.size, 600);
   for (const id of ids) assert(/^[a-z]+-[a-z]+-[2-9a-hjkmnp-z]{4}$/.test(id), id);
+});
+
+test("S1 an id that the host's randomness brings again is not given again", async () => {
+  const bench = open();
+  const { machine, spawner, clock } = bench;
+  let drawn = 0;
+  const randomBytes = (count: number): Uint8Array => new Uint8Array(count).fill(drawn++ >> 1);
+  const runtime = { ...createFakeRuntime(machine, spawner, clock), randomBytes };
+  const agent = createOffstage({ runtime }).agent("tester");
+  const ids = new Set<string>();
+  for (let count = 0; count < 5; count++) ids.add((await background(bench, {}, agent)).id);
+  assertEquals(ids.size, 5);
+});
+
+test("S1 each random byte makes an id another one", () => {
+  const idOf = (place: number): string =>
+    newSessionId((count) => Uint8Array.from({ length: count }, (_, index) => Number(index === place)), () => false);
+  assertEquals(new Set([-1, 0, 1, 2, 3, 4, 5].map(idOf)).size, 7);
 });
 
 test("S7 E25 a finished command whose output did not fit is kept for its time to live, too", async () => {

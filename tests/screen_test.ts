@@ -9,7 +9,12 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AbortError, OffstageError, type ScreenDetails } from "../mod.ts";
 import { createRevisions } from "../src/terminal/revisions.ts";
+import type { SessionFacts } from "../src/session/facts.ts";
+import { drawn, screenOf } from "../src/session/screen.ts";
+import { createSessionLog } from "../src/session/session_log.ts";
+import { Session } from "../src/session/session.ts";
 import { type Frame, loadScreens, type Screen } from "../src/terminal/screen.ts";
+import { createFakeClock } from "./fakes/clock.ts";
 import {
   act,
   answeredAfter,
@@ -40,6 +45,13 @@ async function frameOf(...pieces: readonly string[]): Promise<Frame> {
 /** A session on a terminal of 20 by 4. */
 function onTerminal(bench: Bench): Promise<Running> {
   return background(bench, { pty: true, cols: 20, rows: 4 });
+}
+
+/** A session that nobody has started, on a terminal of 20 by 4, which holds so many characters. */
+function unstarted(chars: number): { readonly session: Session; readonly print: (output: string) => void } {
+  const facts = { pty: true, terminal: { cols: 20, rows: 4 }, stdin: "open" } as SessionFacts;
+  const session = new Session(facts, createFakeClock(), (of) => createSessionLog(of, { chars, head: 0 }));
+  return { session, print: (output) => session.sink.chunk("terminal", new TextEncoder().encode(output)) };
 }
 
 function look(
@@ -295,6 +307,38 @@ test("P21 a screen that somebody asked for early misses nothing of what is no lo
   assertEquals([shown.rows.slice(0, 2), shown.missingBytes], [["frame 199", "stays"], 0]);
 });
 
+test("P21 after output that is dropped but still known a screen goes on where it was, in the middle of a line", async () => {
+  const { session, print } = unstarted(1_000);
+  print("\x1b[2;1Hstays");
+  const screen = await screenOf(session);
+  print(`AB${"\x1b[1;1Hx".repeat(1_000)}`);
+  await drawn(screen);
+  assertEquals([screen.look().frame.rows, screen.missingBytes], [["x", "staysAB", "", ""], 0]);
+  screen.close();
+});
+
+test("P21 what a full-screen program has drawn is not on the screen it has left, when its start is not held either", async () => {
+  const bench = open({ maxOutputChars: 1_000 });
+  const { id, child } = await onTerminal(bench);
+  child.print("\x1b[?1049h");
+  for (let index = 0; index < 5_000; index++) child.print(`\x1b[2;1Hframe ${index}\x1b[K`);
+  child.print("\x1b[?1049l\x1b[Hback");
+  const { rows, alternateScreen } = await look(bench, id);
+  assertEquals([rows, alternateScreen], [["back", "", "", ""], false]);
+});
+
+test("P21 a screen that is closed keeps nobody waiting, and whoever asks again gets another one", async () => {
+  const { session, print } = unstarted(1_000_000);
+  print("x".repeat(200_000));
+  const screen = await screenOf(session);
+  const waiting = drawn(screen);
+  screen.close();
+  await waiting;
+  const other = await screenOf(session);
+  assert(other !== screen);
+  other.close();
+});
+
 test("P21 a flood that is dropped before it can be drawn costs parts of the picture, not the end of it", async () => {
   const bench = open({ maxOutputChars: 1_000 });
   const { id, child } = await onTerminal(bench);
@@ -413,6 +457,18 @@ test("P21 until a pattern that never comes: the time, ten seconds unless said ot
   child.end(0);
   const end = await afterWait(bench, pending);
   assertEquals([end.wokenBy, end.rows[0]], ["exit", "bye"]);
+});
+
+test("P21 until a pattern that is the last thing printed: it is on the screen before the end is told", async () => {
+  const bench = open();
+  const { id, child } = await onTerminal(bench);
+  await look(bench, id);
+  const pending = look(bench, id, { until: "ready" });
+  await sleep(20);
+  child.print("ready");
+  child.end(0);
+  const shown = await afterWait(bench, pending);
+  assertEquals([shown.wokenBy, shown.rows[0]], ["match", "ready"]);
 });
 
 test("P21 until stable: nothing printed is not stable, and the last change counts, not the last output", async () => {

@@ -108,3 +108,28 @@ test("who watches an agent's sessions is called when one is new, has ended, is h
   await background(bench);
   assertEquals([seen.length, all], [5, 6]);
 });
+
+test("P35 a view has the sizes of its terminal, each with the place in the output from which on it holds", async () => {
+  const bench = open();
+  const { id, child } = await background(bench, { pty: true, cols: 80, rows: 24 });
+  const view = bench.agent.session(id) as SessionView;
+  child.print("ab");
+  await act(bench.agent, { action: "resize", sessionId: id, cols: 90, rows: 20 });
+  assertEquals(view.sizes, [{ at: 0, cols: 80, rows: 24 }, { at: 2, cols: 90, rows: 20 }]);
+});
+
+test("C1 a session is in use until its last watcher has left, however often the others leave", async () => {
+  const bench = open({ idleEndMs: 5_000, timeoutSeconds: 0 });
+  const { id, child } = await background(bench);
+  const view = bench.agent.session(id) as SessionView;
+  const [leave, leaveLast] = [view.watch(() => {}), view.watch(() => {})];
+  leave();
+  leave();
+  await bench.clock.advance(20_000);
+  assertEquals(child.signals, []);
+  leaveLast();
+  await bench.clock.advance(4_999);
+  assertEquals(child.signals, []);
+  await bench.clock.advance(1);
+  assertEquals(child.signals[0], "SIGTERM group");
+});

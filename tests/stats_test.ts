@@ -55,16 +55,39 @@ test("stats count bytes ever: what is dropped, cleared or removed stays counted"
   assertEquals([stats().outputBytes, stats().droppedBytes], counted);
   await act(bench.agent, { action: "remove", sessionId: id });
   assertEquals([stats().outputBytes, stats().droppedBytes, stats().sessions.finished], [...counted, 0]);
+  const single = await background(bench);
+  single.child.print("x");
+  single.child.end(0);
+  await settle();
+  await act(bench.agent, { action: "remove", sessionId: single.id });
+  assertEquals(stats().outputBytes, 1_501);
 });
 
-test("stats count each duration in the first bound that is not below it", async () => {
-  const bench = open();
-  for (const ms of [0, 10, 11, 25, 250, 251, 1_000]) {
+test("stats count each duration in the first bound that is not below it, and each end with those like it", async () => {
+  const bench = open({ timeoutSeconds: 0 });
+  /** By bound, those that count there; the last ones are longer than all bounds. */
+  const durations = [
+    [0, 10],
+    [11, 25],
+    [100],
+    [101, 250],
+    [251, 1_000],
+    [1_001, 2_500],
+    [10_000],
+    [60_000],
+    [60_001, 300_000],
+    [1_800_000],
+    [1_800_001, 2_000_000],
+  ];
+  for (const ms of durations.flat()) {
     const { answer, child } = await start(bench, { yieldMs: 60_000 });
     await bench.clock.advance(ms);
     child.end(0);
     await answer;
+    await settle();
   }
-  const { counts, over, totalMs } = bench.offstage.stats().durations;
-  assertEquals([counts.slice(0, 6), over, totalMs], [[2, 2, 0, 1, 2, 0], 0, 1_547]);
+  const { ends, durations: { counts, over, totalMs } } = bench.offstage.stats();
+  assertEquals([...counts, over], durations.map(({ length }) => length));
+  assertEquals(totalMs, durations.flat().reduce((sum, ms) => sum + ms));
+  assertEquals(ends, [{ status: "completed", reason: "exit", count: durations.flat().length }]);
 });

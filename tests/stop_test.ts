@@ -129,7 +129,8 @@ test("E34 a shell that does not end within 4 s of SIGKILL is given up, and the a
   assertEquals(await answeredAfter(bench, pending), 9_000);
   const { status, exitCode, signal, confirmed } = await pending;
   assertEquals([status, exitCode, signal, confirmed], ["killed", null, null, false]);
-  assertStringIncludes((await act(bench.agent, { action: "poll", sessionId: id })).text, "given up");
+  const { text } = await act(bench.agent, { action: "poll", sessionId: id });
+  assertStringIncludes(text, "it did not end within 4 s of SIGKILL and is given up");
 });
 
 for (const groups of [true, false]) {
@@ -228,6 +229,15 @@ test("P40 a single signal to a running command goes to its group, as a terminal 
   assertEquals(child.signals, ["SIGUSR1 group"]);
 });
 
+test("P40 a single signal that comes too late says that nobody is there", async () => {
+  const bench = open({}, { host: { inspects: true } });
+  const { id, child } = await background(bench);
+  child.exit(0); // its output is still read
+  await settle();
+  const { text } = await act(bench.agent, { action: "kill", sessionId: id, signal: "SIGHUP" });
+  assertStringIncludes(text, "SIGHUP not sent: nobody is there");
+});
+
 test("P41 kill on an ended session is a friendly no-op that states the exit", async () => {
   const bench = open();
   const { id, child } = await background(bench);
@@ -290,6 +300,19 @@ test("R6 killAll ends and forgets everything of its scope, trees too, and report
   assertEquals(ends, [[running.id, "SIGTERM", 0], [stubborn.id, "SIGKILL", 0], [left.id, 3, 0]]);
   assertEquals((await act(bench.agent, { action: "list" })).sessions, []);
   assertEquals(foreign.child.signals, []);
+});
+
+test("R6 killAll waits for the end of what a shell has left behind, and signals nobody where nothing is left", async () => {
+  const bench = open({}, { host: { inspects: true } });
+  const [left, over] = [await background(bench), await background(bench)];
+  left.child.started.push({ pid: 2001, name: "stubborn", inGroup: true, ignores: ["SIGTERM"] });
+  left.child.exit(0);
+  over.child.end(0);
+  await bench.clock.advance(1_000);
+  const pending = bench.agent.killAll();
+  assertEquals(await answeredAfter(bench, pending), 5_000);
+  assertEquals((await pending).map(({ survivors }) => survivors), [[], []]);
+  assertEquals(over.child.signals, []);
 });
 
 test("R6 killAll ends what is being started as well, once it has started, and nothing of another scope", async () => {

@@ -377,6 +377,7 @@ test("S8 a lease ends when either clock says so: the one stands still in a long 
 test("S8 a request needs a name", () => {
   const { offstage } = open();
   for (const id of ["", "  ", undefined as never]) {
-    assertThrows(() => offstage.prepareSuspend(id), OffstageError, "requestId is blank");
+    const { code } = assertThrows(() => offstage.prepareSuspend(id), OffstageError, "requestId is blank");
+    assertEquals(code, "invalid");
   }
 });

@@ -1,5 +1,5 @@
 /**
- * Lengths of time as a model reads them, and why a session ended that its host took with it.
+ * Lengths of time as a model reads them, who lives on, and why a session ended that its host took with it.
  *
  * @module
  */
@@ -7,6 +7,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { seconds, span } from "../src/session/spans.ts";
+import { livingOn } from "../src/session/wording.ts";
 import { open, start } from "./fakes/bench.ts";
 
 test("a length of time is as short as it is exact", () => {
@@ -16,6 +17,13 @@ test("a length of time is as short as it is exact", () => {
   assertEquals([1_500, 119_999, 120_000, 7_199_999, 7_200_000, 172_799_999, 172_800_000, 216_000_000].map(span), [
     ...["1.5 s", "120 s", "2 min", "120 min", "2 h", "48 h", "2 days", "2.5 days"],
   ]);
+});
+
+test("E35 of many that live on eight are named and the others counted", () => {
+  const survivors = Array.from({ length: 11 }, (_, index) => ({ pid: 2_001 + index, name: "sh" }));
+  const named = "sh 2001, sh 2002, sh 2003, sh 2004, sh 2005, sh 2006, sh 2007, sh 2008";
+  assertEquals(livingOn(survivors), `11 processes it started still run: ${named} and 3 more`);
+  assertEquals(livingOn(survivors.slice(0, 8)), `8 processes it started still run: ${named}`);
 });
 
 test("E27 a command that its host takes with it says so", async () => {

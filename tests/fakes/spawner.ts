@@ -85,6 +85,8 @@ export interface FakeSpawner extends Spawner {
   gate: Promise<void> | undefined;
   /** What is said about the start of the next children. */
   warnings: readonly string[];
+  /** What the next children print before their start is over. */
+  early: string;
 }
 
 /** What a fake host can do. */
@@ -128,12 +130,14 @@ export function createFakeSpawner(host: FakeHost = {}): FakeSpawner {
     failure: undefined,
     gate: undefined,
     warnings: [],
+    early: "",
     capabilities: () => Promise.resolve(capabilities),
     spawn: async (spec, sink) => {
       await spawner.gate;
       if (spawner.failure !== undefined) throw spawner.failure;
       const { fake, child } = createFakeChild(spec, sink, FIRST_PID + children.length, host);
       children.push(fake);
+      if (spawner.early !== "") fake.print(spawner.early);
       return { ...child, warnings: spawner.warnings };
     },
   };
