@@ -190,6 +190,10 @@ test("E25 one line left out is one line, and without any room only the note is t
     fitHeadAndTail(`${"x".repeat(600)}\n${"y".repeat(600)}`, 1_000).text,
     " characters in 1 line left out",
   );
+  assertStringIncludes(
+    fitHeadAndTail(`${"x".repeat(460)}\n${"y".repeat(1_000)}`, 1_000).text,
+    "… 541 characters in 1 line left out …",
+  );
   assertEquals(fitHeadAndTail("x".repeat(200), 50).text, "… 200 characters left out …\n");
   const { log, text } = flood(100_000, 10_000);
   const lines = text.split("\n").length - 1;
@@ -212,6 +216,7 @@ test("E25 of a log that has dropped its middle, head and tail end and begin at a
   const [x, l] = ["x".repeat(460), "l".repeat(440)];
   assertEquals(cut("x", "x"), [x, x]);
   assertEquals(cut(`${"h".repeat(440)}\n`, `\n${l}`), ["h".repeat(440), l]);
+  assertEquals(cut("x", `\n${"l".repeat(459)}`), [x, "l".repeat(459)]);
   assertEquals(cut(`far\n`, `\n${"l".repeat(100)}`), [`far\n${x.slice(4)}`, `${x.slice(101)}\n${"l".repeat(100)}`]);
 });
 
@@ -226,6 +231,24 @@ test("E25 the head of two streams is whole, and the tail of a log that is finish
   assert(boundedOutput(log, 1_000, false).text.endsWith("x"));
   log.finish();
   assert(boundedOutput(log, 1_000, false).text.endsWith("\ufffd"));
+});
+
+test("E25 a head of two streams that ends at a line has all of both up to there", () => {
+  const log = createOutputLog({ maxChars: 1_000 });
+  log.keepHead(1_000);
+  log.append("stdout", encode("out\n"));
+  log.append("stderr", encode(`${"e".repeat(440)}\n${"x".repeat(5_000)}`));
+  const { text } = boundedOutput(log, 1_000, false);
+  assert(text.startsWith(`out\n${"e".repeat(440)}\n… `), text);
+});
+
+test("E25 a sequence that is open at the end of a log without its middle is shown once it is finished", () => {
+  const log = createOutputLog({ maxChars: 1_000 });
+  log.keepHead(1_000);
+  log.append("stdout", encode(`${"x".repeat(5_000)}\x1b]0;rest`));
+  assert(boundedOutput(log, 1_000, false).text.endsWith("xx"));
+  log.finish();
+  assert(boundedOutput(log, 1_000, false).text.endsWith("xx0;rest"));
 });
 
 test("E28 for each character of a tail at most 32 are looked at", () => {

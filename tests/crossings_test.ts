@@ -29,6 +29,15 @@ test("S6 what stays in its line is not counted, nor text that looks like the res
   }
 });
 
+test("S6 a switch to another screen leaves its line, whatever else stands among its modes", () => {
+  for (const output of ["\x1b[?1049h", "\x1b[?47l", "\x1b[?25;1047h", "\x1b[?1049; h"]) {
+    assertEquals(last(`a${output}b`), 1 + output.length, output);
+  }
+  for (const output of ["\x1b[?25h", "\x1b[?2026l", "\x1b[>1049h", "\x1b[047h"]) {
+    assertEquals(last(`a${output}b`), 0, output);
+  }
+});
+
 test("S6 U+009B counts as soon as it is there, its two bytes cut or not", () => {
   assertEquals(last("a\u009b2Kb"), 3);
   const whole = encode("a\u009b");

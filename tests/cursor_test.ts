@@ -195,6 +195,21 @@ test("P10 whether a full-screen program is up is known by how it leaves, when it
   assertEquals(seen("$ "), `${"x".repeat(37)}$ `);
 });
 
+test("P10 on which screen a place is, is known by the last switch before it that is held", () => {
+  const note = "[full-screen program: what it drew is left out here]";
+  /** What is read from `|` on of output of a terminal on which no full-screen program is up now. */
+  const seen = (output: string, maxChars = 1_000): string => {
+    const log = createOutputLog({ maxChars, terminal: { size: { cols: 80, rows: 24 }, fullScreen: () => false } });
+    log.append("terminal", encode(output.replace("|", "")));
+    return createCursor(log, output.indexOf("|")).read(ALL).text;
+  };
+  const [up, down] = ["\x1b[?1049h", "\x1b[?1049l"];
+  assertEquals(seen(`a|b${up}c${down}d`), `b\n${note}\nbd`);
+  assertEquals(seen(`${up}a|b${down}c`), `${note}\nc`);
+  assertEquals(seen(`${up}a${down}b|c`), "c");
+  for (const maxChars of [1_000, 20]) assertEquals(seen(`${"x".repeat(10)}${up}a|b\x1bcc`, maxChars), `${note}\nc`);
+});
+
 test("P10 a sequence that a line feed ends just after the place is known there", () => {
   assertEquals(createCursor(logOf("a\x1b[3\nb"), 4).read(ALL).text, "3\nb");
 });

@@ -194,6 +194,11 @@ test("P32 control keys are the upper-case code & 1F, with the exceptions termina
     "C-/": "\x1f",
     "C--": "\x1f",
     "C-2": "\0",
+    "C-3": "\x1b",
+    "C-4": "\x1c",
+    "C-5": "\x1d",
+    "C-6": "\x1e",
+    "C-7": "\x1f",
     "C-8": "\x7f",
     "C-bspace": "\b",
   };
@@ -234,7 +239,18 @@ test("P32 what a reader takes for one character is one, however many code points
     assertEquals([sent(character), sent(`M-${character}`)], [character, `\x1b${character}`]);
     assertEquals(sent(`C-${character}`), undefined);
   }
-  for (const text of ["\r\n", "👍👍", "éé", "日本", `e${"\u0301".repeat(100)}`, "\ud83d", "a\ud83d"]) {
+  for (
+    const text of [
+      "\r\n",
+      "👍👍",
+      "éé",
+      "日本",
+      ...[100, 32].map((marks) => `e${"\u0301".repeat(marks)}`),
+      `e${"\u0301".repeat(30)}x`,
+      "\ud83d",
+      "a\ud83d",
+    ]
+  ) {
     assertEquals(sent(text), undefined, JSON.stringify(text));
   }
 });
@@ -339,6 +355,8 @@ test("R12 odd or foreign digits are refused and named", () => {
 test("R12 a call with nothing to send is refused", () => {
   for (const input of [{}, { keys: [] }, { literal: "" }, { hex: " " }, { hex: [] }]) {
     assertStringIncludes(messages(input)[0] ?? "", "nothing to send");
+    const result = encodeKeys(input, NORMAL);
+    assertEquals(result.ok || result.problems.map(({ key }) => key), ["keys"]);
   }
 });
 
@@ -377,7 +395,11 @@ test("P32 without a terminal other keys are refused and the way out is named", (
     assertEquals(result.problems.length, 1);
     for (const way of ["write", "submit", "pty: true"]) assertStringIncludes(result.problems[0]?.message ?? "", way);
   }
-  assert(!pipeActions({}).ok);
+  assertEquals(pipeActions({}), {
+    ok: false,
+    problems: [{ key: "keys", message: "There is nothing to send: give keys" }],
+  });
+  assert(pipeActions({ literal: "", hex: [], keys: ["C-c"] }).ok);
 });
 
 test("P32 any list of tokens is either sent whole or refused, and never throws", () => {

@@ -93,6 +93,8 @@ test("74 of a huge line whose beginning is dropped the length is a lower bound",
   const log = logOfChunks([{ stream: "stdout", bytes: encode(`${"x".repeat(300_000)}\n\ntail\n`) }]);
   const [first] = readLines(log, { offset: 0 }, ROOM).lines;
   assertStringIncludes(first?.text ?? "", "at least 199993 characters");
+  const shorter = logOfChunks([{ stream: "stdout", bytes: encode("x".repeat(3_001)) }], 3_000);
+  assertStringIncludes(readLines(shorter, {}, ROOM).lines[0]?.text ?? "", "at least 3000 characters");
 });
 
 test("P20 a page that is too long stops early and says where to go on", () => {
@@ -100,6 +102,19 @@ test("P20 a page that is too long stops early and says where to go on", () => {
   const page = readLines(log, { offset: 100 }, 100);
   assertEquals(outline(page), [100, 110, 111, 0, "budget"]);
   assertLessOrEqual(page.lines.map(({ text }) => `${text}\n`).join("").length, 100);
+});
+
+test("P20 a page may be filled to the last character, and a line that is too long for it is clipped to it", () => {
+  assertEquals(outline(readLines(logOf(numberedLines(10)), { offset: 0 }, 70)), [
+    0,
+    9,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  const [line, ...more] = readLines(logOf("x".repeat(5_000)), { raw: true }, 1_000).lines;
+  assertEquals([line?.text.length, more], [999, []]);
+  assertStringIncludes(line?.text ?? "", "[line of 5000 characters]");
 });
 
 test("P20 a tail that is too long keeps the newest", () => {
@@ -254,6 +269,25 @@ function backwards(log: OutputLog, limit: number): readonly string[] {
   }
   return texts;
 }
+
+test("P20 S6 the empty row on which the cursor rests after a line feed is no line, whatever its number", () => {
+  const log = logOfChunks([
+    { stream: "stdout", bytes: encode("a") },
+    { stream: "stderr", bytes: encode("\n\x1b[A\n") },
+  ]);
+  const { lines, total } = readLines(log, {}, ROOM);
+  assertEquals([lines, total], [[{ number: 0, text: "a" }], 2]);
+});
+
+test("P20 S6 empty lines count among many that are printed at once between redraws", () => {
+  const log = logOf(`a\n\x1b[Ab\n\x1b[0mx\n\n${numberedLines(100)}\x1b[0mc\n\x1b[Ad\nend\nlast\n`);
+  const { lines, total } = readLines(log, { limit: 3 }, ROOM);
+  assertEquals([total, lines], [108, [
+    { number: 104, text: "d" },
+    { number: 105, text: "end" },
+    { number: 107, text: "last" },
+  ]]);
+});
 
 test("P20 S6 lines keep their numbers however many are printed at once after a redraw", () => {
   const log = logOf(`a\n\x1b[Ab\n\x1b[0m${numberedLines(100)}`);

@@ -94,6 +94,8 @@ test("68 a character that is incomplete at the end is one U+FFFD", () => {
   assertEquals([decodeEach(log.read(0)), log.end], ["A", 1]);
   log.finish();
   assertEquals([decodeEach(log.read(0)), log.end, log.totalChars], ["A\ufffd", 3, 2]);
+  const none = logOfChunks([{ stream: "stdout", bytes: Uint8Array.of(0xf0) }]);
+  assertEquals([none.lineCounts(), none.lineCounts("stdout")], [{ first: 0, total: 0 }, { first: 0, total: 0 }]);
 });
 
 test("E35 what a left-behind child prints after the end is still appended", () => {
@@ -143,6 +145,7 @@ test("R4 an offset inside a character means the start of that character", () => 
   assertEquals(decodeEach(log.read(3)), "€b");
   assertEquals(decodeEach(log.read(0, 2)), "a");
   assertEquals(decodeEach(log.read(0, 2)) + decodeEach(log.read(2)), "a€b");
+  assertEquals(log.read(2, 3), []);
 });
 
 test("lines are found by number, in the log and in one stream", () => {
@@ -165,6 +168,9 @@ test("lookBack gives the bytes of a stream since its last line feed", () => {
   assertEquals(decodeEach(log.lookBack(11, "stdout")), "\x1b[3");
   assertEquals(decodeEach(log.lookBack(11, "stderr")), "");
   assertEquals(decodeEach(log.lookBack(log.end, "stdout")), "\x1b[31mred");
+  log.append("stderr", encode("err"));
+  log.append("stdout", encode("\nnext"));
+  assertEquals(decodeEach(log.lookBack(log.end, "stdout")), "next");
 });
 
 test("75 the head is kept while the middle is dropped, until it is released", () => {
@@ -175,6 +181,15 @@ test("75 the head is kept while the middle is dropped, until it is released", ()
   assert(log.start > 5 * 3);
   log.releaseHead();
   assertEquals(log.head(), []);
+});
+
+test("75 a head that was released before output came may be asked for again", () => {
+  const log = createOutputLog({ maxChars: 1_000 });
+  log.keepHead(9);
+  log.releaseHead();
+  log.keepHead(5);
+  for (let index = 0; index < 500; index++) log.append("stdout", encode("x".repeat(200)));
+  assertEquals(decodeEach(log.head()), "xxxxx");
 });
 
 test("75 a head that is asked for too late is not made up", () => {

@@ -82,8 +82,21 @@ const CASES: readonly (readonly [title: string, raw: string, seen: string])[] = 
     "one\ntwo\n[full-screen program: what it drew is left out here]\ntwo!\n" +
     "[full-screen program: what it drew is left out here]\ntwo!?",
   ],
+  [
+    "R10 a full-screen program that saves no place leaves the saved one as it was",
+    "ab\x1b7cd\x1b[?47hX\x1b[?47l\x1b8Y",
+    "abcd\n[full-screen program: what it drew is left out here]\nabYd",
+  ],
+  [
+    "R10 ESC c leaves the screen of full-screen programs",
+    "a\n\x1b[?1049hb\x1bcnew",
+    "a\n[full-screen program: what it drew is left out here]\nnew",
+  ],
+  ["R10 ESC[S moves the text up, not the cursor", "a\nb\x1b[Sc", "a\nb\n c"],
   ["nobody sees where an empty screen ends", "a\nb\n\n\x1b[3A\x1b[J", ""],
+  ["nobody sees blanks at the end of a screen", "a\n x\x1b[D\x1b[X\x1b[A", "a"],
   ["a tab stays a tab", "a\tb", "a\tb"],
+  ["a tab stays a tab on a line that was erased", "old\r\x1b[Ka\tb", "a\tb"],
   ["other controls are shown by name", "a\x07b\0c\x0bd\x7fe", "a\\x07b\\x00c\\x0bd\\x7fe"],
   ["a control takes no column", "ab\x07\bX", "aX"],
   ["bidi controls are shown, not obeyed", "\u202eabc\u2066d\u200f\u061c", "\\u{202e}abc\\u{2066}d\\u{200f}\\u{61c}"],
@@ -95,6 +108,59 @@ const CASES: readonly (readonly [title: string, raw: string, seen: string])[] = 
 for (const [title, raw, seen] of CASES) {
   test(`S6 ${title}`, () => assertEquals(renderText(raw), seen));
 }
+
+/** Three lines, one of `a`, one of `b` and one of `c`. */
+function abc(length: number): string {
+  return ["a", "b", "c"].map((char) => `${char.repeat(length)}\n`).join("");
+}
+
+/** The same on a screen of 10 columns and so many rows. */
+const ON_SCREEN: readonly (readonly [title: string, rows: number, raw: string, seen: string])[] = [
+  ["below a region lines take each other's place", 4, "\x1b[1;3r\x1b[4H1\n2\n3\n4\n5\n6", "\n\n\n6"],
+  ["lines that leave a region below a bar are gone", 3, "bar\x1b[2r\x1b[3H1\n2\n3\n4\n5\n6", "bar\n5\n6"],
+  [
+    "however many lines a full-screen program prints at once, none is told",
+    3,
+    "a\x1b[?1049h1\n2\n3\n4\n5\n6\n7",
+    "a\n[full-screen program: what it drew is left out here]",
+  ],
+  ["a full screen moves up by as many lines as it is told to", 3, "1\n2\n3\x1b[2S\x1b[HX", "1\n2\nX"],
+  ["a region moves up without what is below it", 3, "1\n2\nbar\x1b[1;2r\x1b[S\x1b[HX", "1\nX\n\nbar"],
+  ["a line put into a region moves nothing below it", 3, "1\n2\nbar\x1b[1;2r\x1b[L", "\n1\nbar"],
+  ["a saved place goes up with its line", 3, "1\n2\n\x1b73\n\x1b8X", "1\n2\nX"],
+  [
+    "a saved place goes up with its line in a region, too",
+    4,
+    "1\n2\n\x1b73\nbar\x1b[1;3r\x1b[3H\n\x1b8X",
+    "1\n2\nX\n\nbar",
+  ],
+  ["blanks put in push out what is behind them, nothing before", 3, "abcde\x1b[4G\x1b[99@", `abc${" ".repeat(7)}`],
+  ["long lines come out as they are", 4, `${abc(100)}d`, `${abc(100)}d`],
+  ["lines of four screens can be redrawn", 4, `${abc(80)}\x1b[HX`, abc(80).replace("a", "X").trimEnd()],
+  ["of longer lines the first cannot", 4, `${abc(100)}\x1b[HX`, abc(100).replace("b", "X").trimEnd()],
+  [
+    "a saved place stays with its line when those before it are let go",
+    4,
+    `${abc(100).replace("c", "\x1b7c")}\x1b8X`,
+    abc(100).replace("c", "X").trimEnd(),
+  ],
+];
+
+for (const [title, rows, raw, seen] of ON_SCREEN) {
+  test(`R10 ${title}`, () => {
+    const renderer = createRenderer({ size: { cols: 10, rows } });
+    renderer.write("terminal", raw);
+    assertEquals(renderer.take(), seen);
+  });
+}
+
+test("P10 an empty row put between rows that have been told is no news", () => {
+  const renderer = createRenderer({ size: { cols: 10, rows: 4 } });
+  renderer.write("terminal", "1\n2\n3\nbar");
+  assertEquals(renderer.take(), "1\n2\n3\nbar");
+  renderer.write("terminal", "\x1b[1;3r\x1b[3H\n\x1b[H");
+  assertEquals(renderer.take(), "");
+});
 
 test("S6 73 a progress bar of 2000 frames leaves the last one", () => {
   const frames = Array.from({ length: 2_000 }, (_, index) => `\rprogress ${index + 1}% ####`).join("");

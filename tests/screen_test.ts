@@ -131,6 +131,14 @@ test("P21 lines moved by more than there are rows are moved by as many, however 
   }
 });
 
+test("P21 a program may put lines in, take them out, scroll, and repeat a character", async () => {
+  const { rows } = await frameOf("one\r\ntwo\x1b[H\x1b[L\x1b[Bx\x1b[2b\x1b[Iy\x1b[Zz");
+  assertEquals(rows, ["", "xxx     z", "two", ""]);
+  assertEquals((await frameOf("one\r\ntwo\x1b[H\x1b[M")).rows, ["two", "", "", ""]);
+  assertEquals((await frameOf("one\r\ntwo\x1b[2T")).rows, ["", "", "one", "two"]);
+  assertEquals((await frameOf("one\r\ntwo\x1b[S")).rows, ["two", "", "", ""]);
+});
+
 test("P21 a screen that is closed before anybody has looked can be read, and nothing is said on the console", async () => {
   const { error, warn } = console;
   const said: unknown[] = [];
@@ -206,6 +214,11 @@ test("P21 a revision grows with what is seen, and tells which rows are new", asy
   const third = see(screen.frame());
   assertEquals([third.revision, third.changedSince(2), third.changedSince(1)], [3, [], [1]]);
   assertEquals(third.changedSince(99), [0, 1, 2, 3]);
+  await screen.write("\x1b[D");
+  assertEquals(see(screen.frame()).revision, 4);
+  await screen.write("\x1b[B");
+  const fifth = see(screen.frame());
+  assertEquals([fifth.revision, fifth.changedSince(4)], [5, []]);
 });
 
 // a session's screen
@@ -257,6 +270,7 @@ test("P21 without a terminal, and without the emulator, the answer says what to 
   const hidden = (): Promise<never> => Promise.reject(new Error("Cannot find package '@xterm/headless'\nat once"));
   const error = await assertRejects(() => loadScreens(hidden), OffstageError, "npm install @xterm/headless");
   assertEquals(error.code, "unsupported");
+  await assertRejects(() => loadScreens(() => Promise.reject("no reason")), OffstageError, "[no reason]");
 });
 
 test("P21 an ended session shows its last screen, asked for early or late", async () => {

@@ -23,6 +23,7 @@ test("S5 the first and the last characters of output, whatever parts it is in", 
     assertEquals(decodeEach(newest(SEGMENTS, count)), last);
   }
   assertEquals([0, 2, 4].map((count) => oldest(SEGMENTS, count).length), [0, 1, 2]);
+  assertEquals([0, 1, 3].map((count) => newest(SEGMENTS, count).length), [0, 1, 2]);
   assertEquals(oldest(SEGMENTS, 99), SEGMENTS);
   assertEquals(newest(SEGMENTS, 99), SEGMENTS);
   assertEquals(newest(SEGMENTS, 2).map(({ at }) => at), [14, 15]);

@@ -186,6 +186,8 @@ test("output without questions comes back as the very same array, others as view
   const pieces = terminal.taken();
   assertEquals(pieces.length, 2);
   assert(pieces.every((piece) => piece.buffer === asking.buffer));
+  terminal.feed(bytes("\x1b[6n\x1b[5n\x1b["));
+  assertEquals(terminal.taken(), []);
 });
 
 test("a tail is held back only while it can still matter, and comes out in order", () => {
