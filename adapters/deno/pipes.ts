@@ -63,14 +63,23 @@ export function spawnOnPipes(spec: SpawnSpec, sink: OutputSink): Child {
     write: input.write,
     endInput: input.end,
     hold: gate.hold,
-    keepAlive: (keeps) => keeps ? child.ref() : child.unref(),
+    keepAlive: (keeps) => setKeepsAlive(child, keeps),
     release: () => {
       gate.hold(false);
       stopReading();
       input.release();
-      child.unref();
+      setKeepsAlive(child, false);
     },
   };
+}
+
+function setKeepsAlive(child: DenoChildProcess, keeps: boolean): void {
+  try {
+    if (keeps) child.ref();
+    else child.unref();
+  } catch {
+    // BadResource: Deno has seen it end, and has not told yet. It keeps nothing alive any more
+  }
 }
 
 function start(spec: SpawnSpec): DenoChildProcess {

@@ -8,6 +8,7 @@ import { type CaseDefinition, eitherWay, inTerminal, onPipes } from "./case.ts";
 import { expectEqual, expectRejection, expectThat } from "./expect.ts";
 
 const MANY_CHILDREN = 40;
+const MANY_ENDS = 120;
 const KEPT_BY_THE_RUNTIME = 8; // descriptors of thread pools and the like; a leak would be one a child at least
 
 /** Cases of ended and released children. */
@@ -50,6 +51,24 @@ export const lifecycleCases: readonly CaseDefinition[] = [
     await run.seen("up");
     run.child.release();
     expectEqual(await run.exit(), { signal: "SIGHUP" }, "the exit");
+  }),
+
+  onPipes("at any moment of its end a child may be made to keep the process alive, and not to", [], async (bench) => {
+    await forEachOf(Array.from({ length: Math.min(MANY_ENDS, bench.starts) }, (_, index) => index), async (index) => {
+      const run = await bench.start(["true"]);
+      let isOver = false;
+      const exit = run.exit().then(() => isOver = true);
+      while (!isOver) {
+        const until = performance.now() + index % 5; // a runtime may see an end while it is busy, and tell it later
+        while (performance.now() < until);
+        run.child.keepAlive?.(true);
+        run.child.keepAlive?.(false);
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+      await exit;
+      run.child.release();
+      run.child.keepAlive?.(false);
+    });
   }),
 
   ...eitherWay("neither ended children nor failed spawns leave a descriptor", ["descriptors"], async (bench) => {

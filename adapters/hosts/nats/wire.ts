@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Authenticator, ConnectionOptions, Msg, NatsConnection as Connection } from "@nats-io/transport-node";
 import { OffstageError } from "../../../mod.ts";
 import { insistsOnTls, type NatsConnection, secretOf, serversOf, userOf } from "./connection.ts";
+import { type SocketOpener, withstandLateErrors } from "./late_errors.ts";
 
 /** A message that came. */
 export interface Message {
@@ -106,7 +107,9 @@ async function load(): Promise<Library> {
   let cause: unknown;
   for (const source of SOURCES) {
     try {
-      return await import(source) as Library;
+      const library = await import(source) as Library;
+      if ("Deno" in globalThis) await withstand(source);
+      return library;
     } catch (error) {
       cause ??= error;
     }
@@ -116,6 +119,18 @@ async function load(): Promise<Library> {
     `A fleet over NATS takes the package ${PACKAGE}, which cannot be loaded: npm install ${PACKAGE}`,
     { cause },
   );
+}
+
+/** The library goes on without, should it have no such part any more. */
+async function withstand(source: string): Promise<void> {
+  try {
+    const { NodeTransport } = await import(`${source}/lib/node_transport.js`) as {
+      readonly NodeTransport?: SocketOpener;
+    };
+    if (NodeTransport !== undefined) withstandLateErrors(NodeTransport);
+  } catch {
+    // As it says
+  }
 }
 
 function credentials(library: Library, options: NatsConnection): Partial<ConnectionOptions> {
