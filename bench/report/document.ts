@@ -92,8 +92,8 @@ function peersTable({ peers = {} }: AllResults): string {
   return `${said([peers])}\n\n${table([["", ...heads], ...rows])}`;
 }
 
-/** More others than that have an influence on figures. */
-const QUIET_LOAD = 0.4;
+/** Processors: others that use more than that have an influence on figures. */
+const QUIET_LOAD = 0.2;
 
 /** When and where results were measured. */
 function said(parts: readonly Results[]): string {
@@ -110,7 +110,7 @@ function said(parts: readonly Results[]): string {
   const day = first === last ? first : `${first} to ${last}`;
   const others = loads.length === 0
     ? ""
-    : `, ${shown(Math.min(...loads))} to ${shown(Math.max(...loads))} other processes at work before`;
+    : ` (${shown(Math.min(...loads))} to ${shown(Math.max(...loads))} of them used by others just before)`;
   const where = `${results[0]?.cpus} CPUs${others}`;
   const isBusy = loads.some((load) => load > QUIET_LOAD);
   const words = `Measured ${day}: ${where}, Linux ${versions["linux"]}, ${names.join(", ")}.`;

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, release } from "node:os";
 import { dirname, join } from "node:path";
+import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Row } from "./figures.ts";
@@ -18,7 +19,7 @@ export interface Result {
   /** Of the package, the runtime, the peers and the kernel. */
   readonly versions: Readonly<Record<string, string>>;
   readonly cpus: number;
-  /** Other processes that ran or could have, just before, on average: 0.1 is a quiet machine. Absent: nobody looked. */
+  /** Processors that other processes used in the second before: 0.05 is a quiet machine. Absent: nobody looked. */
   readonly load?: number;
   readonly rows: readonly Row[];
   /** What was measured of a growth, by name. */
@@ -67,24 +68,40 @@ export function toText(results: unknown): string {
   return `${short}\n`;
 }
 
-/** Looks at what others do, and between two of them, ms: the kernel's mean would tell what was measured before. */
-const LOOKS = 50;
-const LOOK_MS = 20;
+/** How long others are looked at, ms: the kernel's mean would tell what was measured before. */
+const LOOK_MS = 1_000;
+
+/** A tick of the times that processes have used, ms; see proc_pid_stat(5). */
+const TICK_MS = 10;
 
 /** The state of the machine, before something is measured: this process does nothing meanwhile. */
 export async function circumstances(): Promise<Pick<Result, "date" | "cpus" | "load">> {
-  let sum = 0;
-  for (let look = 0; look < LOOKS; look++) {
-    await sleep(LOOK_MS);
-    sum += runnable() - 1; // this one
-  }
-  const load = Math.round(100 * sum / LOOKS) / 100;
+  const [before, begin] = [usedTicks(), performance.now()];
+  await sleep(LOOK_MS);
+  const passedMs = performance.now() - begin;
+  let ticks = 0;
+  for (const [process, used] of usedTicks()) ticks += used - (before.get(process) ?? 0);
+  const load = Math.round((100 * ticks * TICK_MS) / passedMs) / 100;
   return { date: new Date().toISOString(), cpus: cpus().length, load };
 }
 
-/** How many processes run or could, as Linux says in its fourth word; see proc_loadavg(5). */
-function runnable(): number {
-  return Number.parseInt(readFileSync("/proc/loadavg", "utf8").split(" ")[3] ?? "", 10);
+/**
+ * What other processes have used of processors so far, ticks: that of each, since what all have used, and how many could
+ * run, is not told right by every virtual machine. By process id and start.
+ */
+function usedTicks(): ReadonlyMap<string, number> {
+  const used = new Map<string, number>();
+  for (const pid of readdirSync("/proc")) {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
+    try {
+      const [, stat = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(/^.*\) /s);
+      const fields = stat.split(" "); // from the third on
+      used.set(`${pid} ${fields[19]}`, Number(fields[11]) + Number(fields[12]));
+    } catch {
+      // It has ended
+    }
+  }
+  return used;
 }
 
 /** Versions that every result has. */
