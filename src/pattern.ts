@@ -14,10 +14,18 @@ export function compilePattern(text: string): RegExp {
   return new RegExp(ignoresCase ? text.slice("(?i)".length) : text, ignoresCase ? "im" : "m");
 }
 
+/** Characters: compiling twice as many can take half a second, and of some more an engine says that they are too many. */
+const LONGEST_PATTERN = 10_000;
+
+/** Texts of one byte and of two bytes a character: an engine may compile a pattern for each when it first meets them. */
+const TRIED_ON = ["a", "\u3042"];
+
 /** What is wrong with a pattern; `undefined` if nothing is. */
 export function patternTrouble(text: string): string | undefined {
+  if (text.length > LONGEST_PATTERN) return `is longer than ${LONGEST_PATTERN} characters`;
   try {
-    compilePattern(text);
+    const pattern = compilePattern(text);
+    for (const tried of TRIED_ON) pattern.test(tried); // else one that is too large for the engine fails when output comes
     return undefined;
   } catch (error) {
     return `not a regular expression: ${(error as Error).message}`;

@@ -59,6 +59,9 @@ export interface ExecParams {
   readonly node?: string;
 }
 
+/** Characters; of all systems Windows has the longest. */
+const LONGEST_PATH = 32_767;
+
 const cells = v.optional(
   v.pipe(
     numberLike(),
@@ -73,7 +76,13 @@ const NO_MAP = "expected an object of names and values, or a list of { name, val
 
 const entries = {
   command: v.pipe(v.string(), v.check((text) => text.trim() !== "", "is blank: give a command to run")),
-  workdir: v.optional(v.pipe(v.string(), v.check((path) => !path.includes("\0"), "must not contain NUL"))),
+  workdir: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(LONGEST_PATH, `is longer than ${LONGEST_PATH} characters: no system has such a path`),
+      v.check((path) => !path.includes("\0"), "must not contain NUL"),
+    ),
+  ),
   env: v.optional(v.pipe(v.unknown(), v.transform(withoutPairs), v.rawTransform(variables))),
   yieldMs: v.optional(numberLike()),
   background: v.optional(v.boolean()),

@@ -67,7 +67,7 @@ test("it prints its address, a token and a curl line that runs a command, and en
     const seconds = aDay();
     const started = await exec(url, token, { command: `trap '' TERM; sleep ${seconds}`, background: true });
     assertEquals(started.details.status, "running");
-    assert(await sleeps(seconds));
+    await until(() => sleeps(seconds)); // its shell has something to do before
     server.kill("SIGTERM");
     assertEquals(await server.ended, [0, null]);
     assert(!await sleeps(seconds));

@@ -43,6 +43,16 @@ export const FOUND: readonly Found[] = [
     call: { action: "send-keys", sessionId: "<terminal>" },
     changes: [{ set: "keys", value: { hostile: "many" } }],
   })],
+  [
+    "parameters",
+    "exec",
+    () => ({ call: { command: "make" }, changes: [{ set: "workdir", value: { hostile: "long base64" } }] }),
+  ],
+  // taken, and thrown when it was to match something
+  ["parameters", "process", () => ({
+    call: { action: "screen", sessionId: "<terminal>" },
+    changes: [{ set: "until", value: { hostile: "long" } }],
+  })],
   // taken, and failed when the first event was to be told, or the first command to run there
   ["settings", "config", () => [{ set: "onEvent", value: "" }]],
   ["settings", "config", () => [{ set: "nodes", value: { builder: 5 } }]],

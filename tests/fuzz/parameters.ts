@@ -97,7 +97,7 @@ export function assertProblems(
 ): void {
   assert(problems !== undefined && problems.length > 0, "what is invalid has problems");
   for (const { key, message } of problems) {
-    assert(typeof key === "string" && typeof message === "string" && message !== "", JSON.stringify(problems));
+    assert(typeof key === "string" && typeof message === "string" && message !== "", `${String(key)}: ${message}`);
     assert(!/\[object|received undefined/.test(message), message);
   }
 }

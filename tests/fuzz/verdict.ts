@@ -36,7 +36,7 @@ const filled: Rule = (value) => says(typeof value === "string" && value !== "");
 const oneOf = (...words: readonly string[]): Rule => (value) => says(words.some((word) => word === value));
 
 const pattern: Rule = (value) => {
-  if (typeof value !== "string" || value === "") return "invalid";
+  if (typeof value !== "string" || value === "" || value.length > 10_000) return "invalid";
   return /^[\w ]+$/.test(value) ? "valid" : ["(", "[", "\\", "(?<n>"].includes(value) ? "invalid" : "unclear";
 };
 
@@ -78,7 +78,7 @@ const EXEC: Readonly<Record<string, Rule>> = {
       : value.includes("\0")
       ? "unclear"
       : "valid",
-  workdir: (value) => says(typeof value === "string" && !value.includes("\0")),
+  workdir: (value) => says(typeof value === "string" && !value.includes("\0") && value.length < 2 ** 15),
   env,
   yieldMs: number,
   background: flag,
@@ -139,7 +139,7 @@ const until: Rule = (value) => {
 /** Keys that a terminal and pipes take alike; which others there are is for the tests of keys. */
 const keys: Rule = (value) => {
   const given = typeof value === "string" ? [value] : value;
-  if (!Array.isArray(given) || given.some((key) => typeof key !== "string")) return "invalid";
+  if (!Array.isArray(given) || Array.from(given).some((key) => typeof key !== "string")) return "invalid"; // holes too
   return given.every((key) => key === "C-c" || key === "C-z") ? "valid" : "unclear";
 };
 
