@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { skipUnless } from "../skip.ts";
 import { eventually } from "./agent.ts";
 import { freshFolder, proc } from "./machine.ts";
@@ -17,6 +18,17 @@ const program = PROGRAMS.find((path) => existsSync(path));
 
 /** `skip` of a test that needs a server: it looks at processes here, too. */
 export const natsServer: string | false = proc || skipUnless(program !== undefined, "there is no nats-server");
+
+/** How often it is tried to listen. */
+const ATTEMPTS = 20;
+
+/**
+ * A port below those that systems give to connections: one who connects again and again to a port among those, while
+ * nobody listens there, is once given that very port, is connected with itself, and the server cannot come back.
+ */
+function somePort(): number {
+  return 20_000 + Math.floor(Math.random() * 10_000);
+}
 
 /** A server. */
 export interface NatsServer extends AsyncDisposable {
@@ -39,19 +51,32 @@ export async function openNatsServer(settings = ""): Promise<NatsServer> {
   const folder = await freshFolder();
   writeFileSync(`${folder.path}/config`, `${settings}\n`);
   let process: ChildProcess | undefined;
-  let port = -1;
+  let port = somePort();
+  let hasListened = false;
 
-  async function start(): Promise<void> {
+  /** Whether it listens: nobody else may have its port. */
+  async function listens(): Promise<boolean> {
     const started = spawn(
       program ?? "nats-server",
       ["-a", "127.0.0.1", "-p", `${port}`, "-c", `${folder.path}/config`, "--ports_file_dir", folder.path],
       { stdio: "ignore" },
     );
     process = started;
+    let hasEnded = false;
+    started.once("exit", () => hasEnded = true);
     const file = `${folder.path}/nats-server_${started.pid}.ports`;
-    await eventually(() => existsSync(file) && readFileSync(file, "utf8").includes("}"), "nats-server listens");
-    const { nats: [url] } = JSON.parse(readFileSync(file, "utf8")) as { readonly nats: readonly string[] };
-    port = Number(new URL(url ?? "").port);
+    const isThere = (): boolean => existsSync(file) && readFileSync(file, "utf8").includes("}");
+    await eventually(() => hasEnded || isThere(), "nats-server listens");
+    return !hasEnded;
+  }
+
+  async function start(): Promise<void> {
+    for (let attempt = 1; !(await listens()); attempt++) {
+      if (attempt === ATTEMPTS) throw new Error(`nats-server does not listen to port ${port}`);
+      if (!hasListened) port = somePort();
+      await sleep(100);
+    }
+    hasListened = true;
   }
 
   async function stop(): Promise<void> {
