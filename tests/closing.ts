@@ -16,14 +16,25 @@ export function closing<T extends AsyncDisposable>(resource: T): T {
   return resource;
 }
 
-/** `test` of `node:test` that closes what was opened with {@linkcode closing}. */
+/** `test` of `node:test` that closes what was opened with {@linkcode closing}; what fails first is told first. */
 export function test(name: string, ...rest: readonly [Run] | readonly [TestOptions, Run]): void {
   const [options, run] = rest.length === 1 ? [{}, rest[0]] : rest;
   register(name, options, async (context) => {
-    try {
-      await run(context);
-    } finally {
-      for (const resource of opened.splice(0).reverse()) await resource[Symbol.asyncDispose]();
+    const errors: unknown[] = [];
+    const attempt = async (work: () => Promise<void> | PromiseLike<void> | void): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        errors.push(error);
+      }
+    };
+    await attempt(() => run(context));
+    for (const resource of opened.splice(0).reverse()) await attempt(() => resource[Symbol.asyncDispose]());
+    if (errors.length > 1) {
+      throw new AggregateError(errors, errors.map(String).join("\nand when it closed what it had opened: "), {
+        cause: errors[0],
+      });
     }
+    if (errors.length === 1) throw errors[0];
   });
 }
