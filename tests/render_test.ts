@@ -278,6 +278,30 @@ test("S5 S6 rendering text cut anywhere is rendering it whole", () => {
   );
 });
 
+test("S5 S6 what is written over a line, tabs and all, does not depend on where it is cut", () => {
+  const redraw = fc.array(
+    fc.constantFrom("\r", "\r", "\t", "\t", "abc", "x", "é", " ", "\b", "\x1b[K", "\x1b[3G", "\n"),
+    {
+      minLength: 2,
+      maxLength: 8,
+    },
+  );
+  fc.assert(
+    fc.property(redraw, (words) => {
+      const text = words.join("");
+      const whole = renderText(text);
+      for (let at = 1; at < words.length; at++) {
+        const renderer = createRenderer();
+        renderer.write("stdout", words.slice(0, at).join(""));
+        renderer.write("stdout", words.slice(at).join(""));
+        renderer.finish();
+        assertEquals(renderer.take(), whole, JSON.stringify([text, at]));
+      }
+    }),
+    { numRuns: 3_000, examples: [[["abc", "\r", "abc", "\t", "x"]]] },
+  );
+});
+
 test("S6 as long as no line is left, every line feed ends a line and nothing else does", () => {
   fc.assert(
     fc.property(controlText, (text) => {

@@ -83,8 +83,9 @@ export function writeAt(row: Row, column: number | undefined, text: string): num
     return undefined;
   }
   if (column === 0 && row.cells === undefined && covers(text, row.line)) {
+    const isFirst = row.line === "";
     row.line = text;
-    return undefined;
+    return isFirst ? undefined : text.length; // see below
   }
   if (column !== undefined && column >= row.line.length && isPlain(row) && PLAIN.test(text)) {
     row.line = row.line.padEnd(column) + text;
