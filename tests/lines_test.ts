@@ -117,6 +117,14 @@ test("P20 a page may be filled to the last character, and a line that is too lon
   assertStringIncludes(line?.text ?? "", "[line of 5000 characters]");
 });
 
+test("P20 a line that is longer than a line may be, and than the page, says its own length", () => {
+  for (const [pageChars, shown] of [[10_000, 2_000], [1_000, 999], [100, 99]] as const) {
+    const [line] = readLines(logOf(`${"x".repeat(5_000)}\n`), {}, pageChars).lines;
+    assertEquals(line?.text.length, shown);
+    assert(line?.text.endsWith("x… [line of 5000 characters]"), line?.text.slice(-40));
+  }
+});
+
 test("P20 a tail that is too long keeps the newest", () => {
   const page = readLines(logOf(numberedLines(1_000)), { limit: 500 }, 100);
   assertEquals(outline(page), [989, 999, undefined, 489, "budget"]);

@@ -78,12 +78,16 @@ export function tailOf(text: string, maxChars: number): string {
  * A line of at most `maxChars` code points; of a longer one the start, and its length.
  *
  * @param known `"exactly"`: the whole line is there; `"at-least"`: its beginning is no longer held. Default exactly
+ * @param whole what it was before it was clipped for the first time
  */
-export function clipLine(line: string, maxChars: number, known: "exactly" | "at-least" = "exactly"): string {
-  if (line.length <= maxChars) return line;
-  const length = countChars(line);
-  if (length <= maxChars) return line;
-  const note = `… [line of ${known === "exactly" ? "" : "at least "}${length} characters]`;
+export function clipLine(
+  line: string,
+  maxChars: number,
+  known: "exactly" | "at-least" = "exactly",
+  whole: string = line,
+): string {
+  if (line.length <= maxChars || countChars(line) <= maxChars) return line;
+  const note = `… [line of ${known === "exactly" ? "" : "at least "}${countChars(whole)} characters]`;
   return line.slice(0, indexAfter(line, Math.max(0, maxChars - countChars(note)))) + note;
 }
 

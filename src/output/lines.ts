@@ -98,7 +98,7 @@ export function readLines(log: OutputLog, query: LineQuery, maxChars: number): L
   const lines = fill(candidates, start, end, isTail, maxChars, (text, number) => {
     const known = number === firstHeld && log.start > 0 ? "at-least" : "exactly";
     const clipped = text.split("\n").map((line) => raw ? line : clipLine(line, LINE_CHARS, known)).join("\n");
-    return clipLine(clipped, maxChars - 1, known);
+    return clipLine(clipped, maxChars - 1, known, text);
   });
   const from = isTail ? end - lines.length : start;
   const to = from + lines.length;
