@@ -36,6 +36,12 @@ export function nearest(word: string, candidates: Iterable<string>, limit = 3): 
   return ranked.sort((a, b) => a.rank - b.rank).slice(0, limit).map(({ candidate }) => candidate);
 }
 
+/** Whether a word is meant to be a known one: it has one typing error at most, case, `_` and `-` apart. */
+export function isSlip(word: string, known: string): boolean {
+  const [wanted, meant] = [fold(word), fold(known)];
+  return Math.abs(wanted.length - meant.length) <= 1 && typingErrors(wanted, meant) <= 1;
+}
+
 function fold(word: string): string {
   return word.toLowerCase().replaceAll(/[_-]/g, "");
 }

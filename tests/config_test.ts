@@ -163,9 +163,39 @@ test("R1 an unknown key inside tools.exec is an error that names the nearest, al
   assertStringIncludes(message, "known are backgroundMs");
 });
 
+test("R1 an option that is misspelt is refused: without it commands might run where they must not", () => {
+  const slips = {
+    sandbx: "sandbox",
+    SandBox: "sandbox",
+    sand_box: "sandbox",
+    elevate: "elevated",
+    authorise: "authorize",
+    onevent: "onEvent",
+    node: "nodes",
+    end_on_signal: "endOnSignals",
+  };
+  for (const [key, meant] of Object.entries(slips)) {
+    const error = assertThrows(
+      () =>
+        createOffstage({
+          runtime: createFakeRuntime(createMachine(), createFakeSpawner(), createFakeClock()),
+          [key]: true,
+        }),
+      OffstageError,
+      `${key}: unknown; did you mean "${meant}"?`,
+    );
+    assertEquals(error.code, "invalid");
+  }
+});
+
 test("R1 what stands outside tools.exec is somebody else's and ignored", () => {
   const runtime = createFakeRuntime(createMachine(), createFakeSpawner(), createFakeClock());
-  const config = { tools: { exec: { backgroundMs: 20 }, web: { timeoutMs: "x" } }, agents: { list: [] } };
+  const config = {
+    tools: { exec: { backgroundMs: 20 }, web: { timeoutMs: "x" } },
+    agents: { list: [] },
+    models: {},
+    code: 1,
+  };
   assertEquals(createOffstage({ runtime, ...config }).settings.backgroundMs, 20);
 });
 

@@ -269,6 +269,18 @@ test("E33 updates give the tail at most ten times a second, and never after the 
   assertEquals(updates.length, told);
 });
 
+test("E29 a spawner that gives no child is an answer, and leaves no session", async () => {
+  for (const wrong of [undefined, {}, { pid: 1, exited: 0 }]) {
+    const bench = open();
+    Object.assign(bench.spawner, { spawn: () => Promise.resolve(wrong) });
+    const { details } = await bench.agent.exec({ command: "make" });
+    assert(details.status === "failed");
+    assertEquals(details.reason, "spawn-error");
+    assert("message" in details && details.message.includes("gave no child"));
+    assertEquals((await act(bench.agent, { action: "list" })).sessions, []);
+  }
+});
+
 test("E33 what was printed before the spawn returned is told too", async () => {
   const bench = open();
   const { spawn } = bench.spawner;

@@ -7,6 +7,7 @@
 import { listProblems, OffstageError, type Problem } from "../errors.ts";
 import type { Spawner } from "../runtime.ts";
 import type { NodeDirectory } from "./nodes.ts";
+import { isSlip } from "../nearest.ts";
 import { describe, readOnce } from "../validate.ts";
 
 interface Rule {
@@ -45,18 +46,24 @@ const RULES: Readonly<Record<string, Rule>> = {
 /**
  * The options without those that are `null`, which counts as absent.
  *
- * @throws {OffstageError} `invalid`, with every problem. Keys that are not known are somebody else's
+ * @throws {OffstageError} `invalid`, with every problem. Keys that are not known are somebody else's, but for slips of the
+ * pen: with `sandbx` commands would run outside of it
  */
 export function checkedOptions<T extends object>(options: T): T {
   const read = readOnce(options, "options");
   if (!read.ok) throw invalid(read.problems);
   const given = Object.entries(read.value).filter(([, value]) => value !== null && value !== undefined);
   const problems = given.flatMap(([key, value]) => {
-    const own = Object.hasOwn(RULES, key) ? problemsOf(key, value, RULES[key] as Rule) : [];
+    const own = Object.hasOwn(RULES, key) ? problemsOf(key, value, RULES[key] as Rule) : slipProblems(key);
     return key === "nodes" && own.length === 0 ? nodeProblems(value) : own;
   });
   if (problems.length > 0) throw invalid(problems);
   return Object.fromEntries(given) as T;
+}
+
+function slipProblems(key: string): readonly Problem[] {
+  const meant = Object.keys(RULES).find((known) => isSlip(key, known));
+  return meant === undefined ? [] : [{ key, message: `unknown; did you mean "${meant}"?` }];
 }
 
 function nodeProblems(nodes: unknown): readonly Problem[] {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { OutputSink, Spawner, SpawnSpec } from "../runtime.ts";
+import { OffstageError } from "../errors.ts";
+import type { Child, OutputSink, Spawner, SpawnSpec } from "../runtime.ts";
 import { followToEnd } from "./end.ts";
 import { withoutReport } from "./limit_report.ts";
 import { withOutputLimit } from "./output_limit.ts";
@@ -32,12 +33,21 @@ export async function startSession(
   killGraceMs: number,
 ): Promise<readonly string[]> {
   await registry.starting(session, async () => {
-    session.child = await spawner.spawn(spec, limitedSink(session, killGraceMs));
+    session.child = childOf(spawner, await spawner.spawn(spec, limitedSink(session, killGraceMs)));
     registry.add(session);
   });
   follow(session, registry, killGraceMs);
   void session.log; // made while the command starts, and not when it ends without output
   return session.child.warnings ?? [];
+}
+
+/** A spawner may be anybody's: without its child's end the session would have none. */
+function childOf({ name }: Spawner, child: Partial<Child> | undefined): Child {
+  if (typeof child?.exited?.then === "function") return child as Child;
+  throw new OffstageError(
+    "spawn-failed",
+    `Cannot start: the spawner "${name}" gave no child with a promise \`exited\``,
+  );
 }
 
 /**

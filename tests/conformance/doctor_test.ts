@@ -43,6 +43,7 @@ test("doctor knows the packages of the front ends and their versions", { skip: p
   const diagnosis = await diagnose();
   assertMatch(found(diagnosis, "serve").text, /^yes, by hono \d+\.\d+\.\d+/);
   assertMatch(found(diagnosis, "mcp").text, /^yes, by @modelcontextprotocol\/server \d/);
+  assertMatch(found(diagnosis, "nats").text, /^yes, by @nats-io\/transport-node \d/);
   assertMatch(found(diagnosis, "page").text, /^with terminals, by @xterm\/xterm \d/);
 });
 

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { VERSION } from "../../version.ts";
+import { loadNats } from "../../hosts/nats/wire.ts";
 import { loadAssets } from "../../http/page_assets.ts";
 import { loadStdioSdk } from "../../mcp/sdk.ts";
 import { loadServer } from "../server_parts.ts";
@@ -33,6 +34,7 @@ export async function lookAtFrontEnds(): Promise<readonly Finding[]> {
     await tried("serve", loadServer, ["hono", "@hono/node-server", "ws"]),
     await lookAtPage(),
     await tried("mcp", loadStdioSdk, ["@modelcontextprotocol/server"]),
+    await tried("nats", loadNats, ["@nats-io/transport-node"]),
   ];
 }
 

@@ -76,7 +76,7 @@ const SOURCES: readonly string[] = [PACKAGE, ...("Deno" in globalThis ? [`npm:${
  * there, `invalid` for credentials that are none
  */
 export async function connectWire(options: NatsConnection, events: WireEvents): Promise<Wire> {
-  const library = await load();
+  const library = await loadNats();
   const servers = serversOf(options);
   const where = servers.join(", ");
   let connection: Connection;
@@ -103,7 +103,12 @@ export async function connectWire(options: NatsConnection, events: WireEvents): 
 
 type Library = typeof import("@nats-io/transport-node");
 
-async function load(): Promise<Library> {
+/**
+ * Loads the library of NATS.
+ *
+ * @throws {OffstageError} `unsupported` if it is not there
+ */
+export async function loadNats(): Promise<Library> {
   let cause: unknown;
   for (const source of SOURCES) {
     try {
