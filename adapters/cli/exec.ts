@@ -6,7 +6,7 @@
 import type { Buffer } from "node:buffer";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import type { Agent, EndedDetails, ExecParams, OffstageConfig, PollDetails } from "../../mod.ts";
+import type { Agent, EndedDetails, ExecParams, OffstageConfig, PollDetails, RunningDetails } from "../../mod.ts";
 import { createOffstage } from "../auto.ts";
 import { EXIT_CODES_HELP, EXIT_OWN_FAILURE, exitCodeOf } from "./exit_codes.ts";
 import { FLEET_HELP, FLEET_OPTIONS, fleetOf } from "./fleet.ts";
@@ -42,6 +42,9 @@ const OPTIONS = {
 
 /** Everything a command prints between two polls is shown: more than the tools hold for a model, characters. */
 const HELD_CHARS = 50_000_000;
+
+/** As JSON it is told in one piece: as much as makes a string that every runtime can hold, line feeds escaped, characters. */
+const HELD_CHARS_JSON = 200_000_000;
 
 /** The verb. */
 export const exec: Verb = {
@@ -89,7 +92,8 @@ function commandIndex(args: readonly string[]): number {
  * @returns the exit code to end with
  */
 export async function runCommand(params: ExecParams, json: boolean, config: OffstageConfig): Promise<number> {
-  const exec = { maxOutputChars: HELD_CHARS, pendingMaxOutputChars: HELD_CHARS, maxResultChars: HELD_CHARS };
+  const held = json ? HELD_CHARS_JSON : HELD_CHARS;
+  const exec = { maxOutputChars: held, pendingMaxOutputChars: held, maxResultChars: held };
   const offstage = createOffstage({ tools: { exec }, ...config });
   try {
     return await run(offstage.agent("cli"), params, json);
@@ -105,7 +109,7 @@ async function run(agent: Agent, params: ExecParams, json: boolean): Promise<num
     else say(text);
     return EXIT_OWN_FAILURE;
   }
-  for (const warning of details.warnings) say(warning);
+  for (const warning of json ? [] : details.warnings) say(warning);
   if (details.status !== "running") { // a quick command of a node may have ended before its start is known here
     if (json) await printJson(details);
     else await print(details.output);
@@ -113,15 +117,14 @@ async function run(agent: Agent, params: ExecParams, json: boolean): Promise<num
   }
   const stopForwarding = forwardStdin(agent, details.sessionId);
   const progress = showProgress(details.name);
-  let output = "";
   try {
-    const end = await follow(agent, details.sessionId, (text) => {
-      if (json) output += text;
-      else progress.printed(text);
-      return json ? Promise.resolve() : print(text);
+    const end = await follow(agent, details.sessionId, async (text) => {
+      if (json) return;
+      progress.printed(text);
+      await print(text);
     });
     progress.stop();
-    if (json) await printJson({ ...end, output });
+    if (json) await printJson(await wholeOf(agent, details, end));
     return endCode(end, json);
   } finally {
     progress.stop();
@@ -137,6 +140,20 @@ async function follow(agent: Agent, sessionId: string, give: (text: string) => P
     await give(details.output);
     if (details.status !== "running") return details;
   }
+}
+
+/** All that is known of a command that has ended, in the words of `exec`; its output read once more, as one piece. */
+async function wholeOf(agent: Agent, started: RunningDetails, end: PollDetails): Promise<unknown> {
+  const { sessionId, startedAt, cwd, host, node, shell, pty, warnings } = started;
+  const { status, ok, exitCode, signal, reason, limit, survivors } = end;
+  const durationMs = Date.now() - startedAt;
+  const { details, text } = await agent.process({ action: "poll", sessionId, since: 0 });
+  if (!("from" in details)) throw new Error(text);
+  const { output, truncated, dropped } = details;
+  return {
+    ...{ sessionId, status, ok, exitCode, signal, reason, limit, output, truncated, dropped },
+    ...{ durationMs, startedAt, cwd, host, ...(node !== undefined && { node }), shell, pty, survivors, warnings },
+  };
 }
 
 /** The exit code of a command that has ended; tells, unless JSON does, what it left behind. */

@@ -4,12 +4,11 @@
  * @module
  */
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { createOffstage } from "../auto.ts";
 import { createMcpServer } from "../mcp/server.ts";
 import { EXIT_OWN_FAILURE } from "./exit_codes.ts";
 import { FLEET_HELP, FLEET_OPTIONS, fleetOf } from "./fleet.ts";
-import { say } from "./verb.ts";
+import { givenOptions, say } from "./verb.ts";
 
 /** Help of `offstage mcp`. */
 export const MCP_HELP: string = `Examples
@@ -39,7 +38,7 @@ const END_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
  * @returns the exit code to end with
  */
 export async function serveMcp(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  const values = givenOptions(args, OPTIONS);
   const offstage = createOffstage({ endOnSignals: false, ...await fleetOf(values) });
   const server = createMcpServer(offstage.agent(values.scope), {
     readOnlyTool: values["read-only-tool"],

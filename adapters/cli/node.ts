@@ -11,7 +11,7 @@ import { type NatsConnection, type ServedNode, serveNode, type ServeNodeOptions 
 import { EXIT_OWN_FAILURE } from "./exit_codes.ts";
 import { takeNatsVariables } from "./nats_variables.ts";
 import { signalled } from "./signalled.ts";
-import { given, say, secondsOf, usage, type Verb } from "./verb.ts";
+import { givenOptions, say, secondsOf, type Verb } from "./verb.ts";
 
 const OPTIONS = {
   "nats": { type: "string" },
@@ -85,8 +85,7 @@ async function serveWhenThere(options: ServeNodeOptions, stopping: Promise<void>
 }
 
 function optionsOf(args: readonly string[]): ServeNodeOptions {
-  const { values, positionals } = given(args, OPTIONS);
-  if (positionals.length > 0) throw usage(`Unexpected word "${positionals[0]}": offstage node takes options only`);
+  const values = givenOptions(args, OPTIONS);
   const { url, ...login } = takeNatsVariables();
   const scopes = values.scope?.flatMap((list) => list.split(",")).filter((scope) => scope !== "");
   const connection: NatsConnection = {

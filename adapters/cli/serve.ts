@@ -50,7 +50,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     onError: (error) => tell(errorLine(error, log)),
   });
   const url = `http://${inUrl(isWildcard(hostname) ? "127.0.0.1" : hostname)}:${server.port}`;
-  process.stdout.write(greeting(url, made));
+  process.stdout.write(options.json ? greetingJson(url, made) : greeting(url, made));
   if (isWildcard(hostname) && options.allowedHosts.length === 0) {
     tell("offstage: only requests for localhost are answered; name this machine's other names with --allow-host");
   }
@@ -84,11 +84,20 @@ async function idle(offstage: Offstage, ms: number): Promise<void> {
   while (performance.now() < until && isBusy()) await sleep(LOOK_MS);
 }
 
+/** The same for a program: where, and with what token; `null` if that is one it has been given. */
+function greetingJson(url: string, made: string | undefined): string {
+  return `${JSON.stringify({ url, page: pageOf(url, made), token: made ?? null, runtime: runtimeName() })}\n`;
+}
+
+function pageOf(url: string, made: string | undefined): string {
+  return `${url}/${made === undefined ? "" : `#token=${made}`}`;
+}
+
 function greeting(url: string, made: string | undefined): string {
   return [
     `Offstage on ${runtimeName()} listens on ${url}`,
     ...(made === undefined ? [] : [`Token of the scope default: ${made}`]),
-    `The page: ${url}/${made === undefined ? "" : `#token=${made}`}`,
+    `The page: ${pageOf(url, made)}`,
     "A command through it:",
     `  curl -s ${url}/v1/exec -H "Authorization: Bearer ${made ?? "$TOKEN"}" -H "Content-Type: application/json" ` +
     `-d '{"command": "echo hello"}'`,

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { parseArgs } from "node:util";
 import { OffstageError } from "../../mod.ts";
 import { FLEET_HELP, FLEET_OPTIONS, type FleetValues } from "./fleet.ts";
 import type { LogFormat } from "./serve_log.ts";
+import { givenOptions } from "./verb.ts";
 
 /** Help of `offstage serve`. */
 export const SERVE_HELP: string = `Examples
@@ -23,6 +23,7 @@ Options
   --log <text|json|off> one line a request on stderr; default text
   --on-exit <kill|wait> at SIGTERM or SIGINT: end the sessions at once (default), or wait for them to end
   --grace <seconds>     how long to wait; default 60. A second signal ends everything at once
+  --json                print address and token as one line of JSON, for the program that starts it
 ${FLEET_HELP}`;
 
 /** How to serve. */
@@ -41,6 +42,8 @@ export interface ServeOptions {
   readonly log: LogFormat;
   /** How long sessions are waited for at the end, ms; 0 if they are not. */
   readonly graceMs: number;
+  /** Whether a program reads where it listens. */
+  readonly json: boolean;
   /** How nodes are found. */
   readonly fleet: FleetValues;
 }
@@ -55,6 +58,7 @@ const OPTIONS = {
   "log": { type: "string", default: "text" },
   "on-exit": { type: "string", default: "kill" },
   "grace": { type: "string", default: "60" },
+  "json": { type: "boolean", default: false },
 } as const;
 
 /**
@@ -63,7 +67,7 @@ const OPTIONS = {
  * @throws {OffstageError} `invalid`, or what `parseArgs` throws for an option that is not known
  */
 export function serveOptions(args: readonly string[]): ServeOptions {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  const values = givenOptions(args, OPTIONS);
   const port = numberIn(values.port, "--port", 0, 65_535);
   if (!Number.isInteger(port)) throw wrong("--port", "a whole number", values.port);
   const graceMs = numberIn(values.grace, "--grace", 0, 86_400) * 1_000;
@@ -76,6 +80,7 @@ export function serveOptions(args: readonly string[]): ServeOptions {
     allowedOrigins: (values["allow-origin"] ?? []).map(originOf),
     log: oneOf(values.log, "--log", ["text", "json", "off"]),
     graceMs: onExit === "wait" ? graceMs : 0,
+    json: values.json,
     fleet: values,
   };
 }

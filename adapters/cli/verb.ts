@@ -5,7 +5,7 @@
  */
 import process from "node:process";
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { OffstageError, type Problem } from "../../mod.ts";
+import { nearest, OffstageError, type Problem } from "../../mod.ts";
 
 /** One verb of the command line. */
 export interface Verb {
@@ -36,10 +36,34 @@ export type Given<T extends Options> = ReturnType<
 /**
  * Reads the options of a verb.
  *
- * @throws {TypeError} naming an option that it does not have
+ * @throws {TypeError} naming an option that it does not have, and the nearest one that it has
  */
 export function given<T extends Options>(args: readonly string[], options: T): Given<T> {
-  return parseArgs({ args: [...args], allowPositionals: true, options });
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options });
+  } catch (error) {
+    throw misspelt(error, Object.keys(options));
+  }
+}
+
+/**
+ * Reads the options of a verb that takes nothing else.
+ *
+ * @throws {OffstageError} `invalid` if there is another word; else as {@linkcode given}
+ */
+export function givenOptions<T extends Options>(args: readonly string[], options: T): Given<T>["values"] {
+  const { values, positionals } = given(args, options);
+  if (positionals.length > 0) throw usage(`Unexpected word "${positionals[0]}": it takes options only`);
+  return values;
+}
+
+/** The error about an unknown option, with the nearest one instead of advice about words that begin with a dash. */
+function misspelt(error: unknown, known: readonly string[]): unknown {
+  if (!(error instanceof Error)) return error;
+  const [told, name = ""] = /^Unknown option '--([^']+)'/.exec(error.message) ?? [];
+  const [near] = nearest(name, known, 1);
+  if (near !== undefined) error.message = `${told}: did you mean --${near}?`;
+  return error;
 }
 
 /** The only word, which is an id. */

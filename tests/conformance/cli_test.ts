@@ -141,7 +141,21 @@ test("what cannot be understood is named, with the nearest right word", async ()
     assertEquals([code, stdout], [125, ""], args.join(" "));
     assertMatch(stderr, /^(?:offstage: \S.*\n){1,2}$/, args.join(" "));
   }));
-  assertStringIncludes((await offstage(["ps", "--jsn"])).stderr, "--help behind the verb lists its options");
+  const misspelt = [
+    ["ps", "--jsn", "json"],
+    ["exec", "--time-out=3", "timeout"],
+    ["serve", "--prot", "port"],
+    ["mcp", "--readonly-tool", "read-only-tool"],
+  ] as const;
+  await Promise.all(misspelt.map(async ([verb, option, right]) => {
+    const [line, hint] = (await offstage([verb, option])).stderr.split("\n");
+    assertEquals(line, `offstage: Unknown option '${option.split("=")[0]}': did you mean --${right}?`);
+    assertEquals(hint, "offstage: --help behind the verb lists its options");
+  }));
+  assertStringIncludes((await offstage(["send", "id", "-x"])).stderr, "after '--'"); // it may be meant to be typed
+  for (const verb of ["serve", "mcp", "node"]) {
+    assertStringIncludes((await offstage([verb, "here"])).stderr, 'Unexpected word "here"');
+  }
   const nobody = await offstage(["ps", "--url", "http://127.0.0.1:1", "--token", "token"]);
   assertEquals(nobody.code, 125);
   assertStringIncludes(nobody.stderr, "offstage serve");
@@ -237,3 +251,21 @@ test("exec and doctor print JSON", { skip: posix }, async () => {
   assertEquals([output.split("\n").toSorted(), exitCode, status, code], [["", "err", "out"], 2, "completed", 2]);
   assertMatch(JSON.parse((await offstage(["doctor", "--json"])).stdout).runtime, /^(?:node|deno|bun) /);
 });
+
+test(
+  "exec --json tells the whole run as exec does, in however many pieces it was printed",
+  { skip: posix },
+  async () => {
+    const pieces = "for i in 1 2 3; do printf '\\rstep %s' $i; sleep 0.2; done; echo";
+    const { stdout, stderr } = await offstage(["exec", "--json", "--workdir", "/", pieces]);
+    assertEquals([stderr, stdout.split("\n").length], ["", 2]);
+    const { sessionId, startedAt, durationMs, ...told } = JSON.parse(stdout) as EndedDetails;
+    assertMatch(String(sessionId), /^\w+-\w+-\w+$/);
+    assert(durationMs >= 400 && startedAt + durationMs <= Date.now(), stdout);
+    assertEquals<unknown>({ ...told, shell: "" }, {
+      ...{ status: "completed", ok: true, exitCode: 0, signal: null, reason: "exit", limit: null },
+      ...{ output: "step 3\n", truncated: false, dropped: 0, cwd: "/", host: "gateway", shell: "", pty: false },
+      ...{ survivors: [], warnings: [] },
+    });
+  },
+);

@@ -79,6 +79,30 @@ test("it prints its address, a token and a curl line that runs a command, and en
   }
 });
 
+test("with --json what it prints is one line, by which the program that started it runs a command", {
+  skip: posix,
+}, async () => {
+  for (const given of [undefined, ONE]) {
+    const server = serveProgram(["--json"], given === undefined ? {} : { OFFSTAGE_TOKENS: `one:${given}` });
+    try {
+      await until(() => Promise.resolve(server.printed.stdout.includes("\n")));
+      const { url, page, token, runtime } = JSON.parse(server.printed.stdout) as Readonly<
+        Record<string, string | null>
+      >;
+      assertEquals([token === null, page], [
+        given !== undefined,
+        `${url}/${given === undefined ? `#token=${token}` : ""}`,
+      ]);
+      assertMatch(String(runtime), /^(?:node|deno|bun) \d/);
+      assertEquals((await exec(String(url), given ?? String(token), { command: "echo hello" })).text, "hello");
+      server.kill("SIGTERM");
+      assertEquals(await server.ended, [0, null]);
+    } finally {
+      await end(server);
+    }
+  }
+});
+
 test("R14 tokens come from OFFSTAGE_TOKENS, and no command sees them", { skip: posix }, async () => {
   const server = serveProgram([], { OFFSTAGE_TOKENS: `agent:one:${ONE}, *:${ADMIN}` });
   try {
