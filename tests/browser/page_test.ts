@@ -4,14 +4,12 @@
  * @module
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { spawn } from "node:child_process";
-import { join } from "node:path";
 import { after } from "node:test";
 import { closing, test } from "../closing.ts";
 import { serveHttp, TOKENS } from "../conformance/http_server.ts";
-import { root } from "../project.ts";
 import { browser as skip, closeBrowser, openTab, styleOf } from "./chromium.ts";
 import { setUp, SHELL } from "./desk.ts";
+import { serverOn } from "./server_on.ts";
 
 after(closeBrowser);
 
@@ -208,22 +206,9 @@ test("on a phone there is the list, or the session with a way back", { skip }, a
   await page.locator(`#session-${id}`).waitFor();
 });
 
-const BIN = join(root, "node_modules", ".bin");
-
-const SERVED = join(root, "tests", "browser", "served.ts");
-
-for (const [runtime, argv] of [["Deno", [join(BIN, "deno"), "run", "-A"]], ["Bun", [join(BIN, "bun")]]] as const) {
+for (const runtime of ["Deno", "Bun"] as const) {
   test(`the page works on a server that runs on ${runtime}`, { skip }, async () => {
-    const [program, ...args] = argv;
-    const server = spawn(program, [...args, SERVED], { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
-    const ended = new Promise((resolve) => server.once("exit", resolve));
-    closing({
-      [Symbol.asyncDispose]: async () => {
-        server.stdin.end();
-        await ended;
-      },
-    });
-    const url = await new Promise<string>((resolve) => server.stdout.once("data", (line) => resolve(`${line}`.trim())));
+    const url = await serverOn(runtime);
     const tab = closing(await openTab(`${url}/#token=${TOKENS.one}`));
     await tab.page.getByText("Nothing runs here yet").waitFor();
     await tab.page.keyboard.press("n");
