@@ -10,6 +10,7 @@ import type { Agent, EndedDetails, ExecParams, OffstageConfig, PollDetails, Runn
 import { createOffstage } from "../auto.ts";
 import { EXIT_CODES_HELP, EXIT_OWN_FAILURE, exitCodeOf } from "./exit_codes.ts";
 import { FLEET_HELP, FLEET_OPTIONS, fleetOf } from "./fleet.ts";
+import { launcherGone } from "./launcher.ts";
 import { showProgress } from "./progress.ts";
 import { given, JSON_HELP, print, printJson, say, secondsOf, usage, type Verb } from "./verb.ts";
 
@@ -95,6 +96,7 @@ export async function runCommand(params: ExecParams, json: boolean, config: Offs
   const held = json ? HELD_CHARS_JSON : HELD_CHARS;
   const exec = { maxOutputChars: held, pendingMaxOutputChars: held, maxResultChars: held };
   const offstage = createOffstage({ tools: { exec }, ...config });
+  void launcherGone().then(() => offstage.close());
   try {
     return await run(offstage.agent("cli"), params, json);
   } finally {

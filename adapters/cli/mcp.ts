@@ -8,6 +8,7 @@ import { createOffstage } from "../auto.ts";
 import { createMcpServer } from "../mcp/server.ts";
 import { EXIT_OWN_FAILURE } from "./exit_codes.ts";
 import { FLEET_HELP, FLEET_OPTIONS, fleetOf } from "./fleet.ts";
+import { launcherGone } from "./launcher.ts";
 import { givenOptions, say } from "./verb.ts";
 
 /** Help of `offstage mcp`. */
@@ -50,6 +51,7 @@ export async function serveMcp(args: readonly string[]): Promise<number> {
     isEnding = true;
     void server.close();
   };
+  void launcherGone().then(() => server.close());
   for (const signal of END_SIGNALS) process.on(signal, end); // for good: without a listener the process would die of it
   process.stdout.setMaxListeners(0); // each message that waits for a slow client listens
   if (process.stdin.isTTY) {
