@@ -26,7 +26,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   401: "No valid token",
   403: "Not from here: a host or an origin that is not allowed, or what only the admin may do",
   404: "No such session, or one of another scope",
-  409: "This session cannot do that",
+  409: "This session cannot do that, or not now",
   413: "The body is larger than 2 MiB",
   415: "The body is not said to be JSON",
   422: "Parameters that cannot be taken; problems tells all of them",

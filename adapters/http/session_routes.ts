@@ -74,12 +74,10 @@ async function listOf(agent: Agent, only?: string): Promise<readonly ListEntry[]
 
 /** What an action that only looks has seen. */
 async function look(c: AppContext, action: ProcessAction, given: Given): Promise<object> {
-  const { details, text, isError } = await act(c, action, given, true);
-  if (isError) throw new HttpError(409, "not-possible", text, "POST /v1/process answers the same as a tool does");
-  return details;
+  return (await act(c, action, given, true)).details;
 }
 
-/** Calls an action on the session of the path. */
+/** Calls an action on the session of the path; what a tool answers with an error is a refusal here. */
 async function act(
   c: AppContext,
   action: ProcessAction,
@@ -94,7 +92,8 @@ async function act(
   const params = { ...given, action, sessionId } as ProcessParams;
   const answer = await agent.process(params, { signal: c.req.raw.signal, onlooker });
   const { reason, problems } = answer.details as Partial<FailureDetails>;
-  if (answer.isError && reason === "invalid") throw invalid(problems ?? []);
-  if (answer.isError && (reason === "unknown-session" || reason === "gone")) throw unknownSession(sessionId);
-  return answer;
+  if (!answer.isError) return answer;
+  if (reason === "invalid") throw invalid(problems ?? []);
+  if (reason === "unknown-session" || reason === "gone") throw unknownSession(sessionId);
+  throw new HttpError(409, "not-possible", answer.text, "POST /v1/process answers the same as a tool does");
 }

@@ -118,6 +118,32 @@ test("P21 a screen is shown, and without a terminal there is none", async () => 
   await call("DELETE", "/v1/sessions");
 });
 
+test("what a session cannot do is 409 on every route, in the one shape of errors; as a tool's answer it is 200", async () => {
+  const running = await start("sleep 60");
+  const ended = await start("true");
+  const typed = await start("read -r line", { pty: true });
+  await served.post("/v1/process", { action: "poll", sessionId: ended, until: "exit", timeout: 20_000 });
+  const refused: readonly (readonly [id: string, word: string, body: object])[] = [
+    [running, "clear", {}],
+    [running, "resize", { cols: 80, rows: 24 }],
+    [ended, "write", { data: "x" }],
+    [ended, "submit", {}],
+    [ended, "paste", { text: "x" }],
+    [ended, "keys", { keys: ["C-c"], literal: "x" }],
+    [typed, "write", { data: `${"x".repeat(5_000)}\n` }], // a terminal would drop most of that line
+  ];
+  for (const [id, word, params] of refused) {
+    const { status, body } = await call("POST", `/v1/sessions/${id}/${word}`, params);
+    const { code, message, hint } = (body as { error: Readonly<Record<string, string>> }).error;
+    assertEquals([status, code], [409, "not-possible"], word);
+    const action = word === "keys" ? "send-keys" : word;
+    const answer = await served.post("/v1/process", { action, sessionId: id, ...params }) as ToolAnswer<object>;
+    assertEquals([answer.isError, message], [true, answer.text], word);
+    assertStringIncludes(String(hint), "/v1/process");
+  }
+  await call("DELETE", "/v1/sessions");
+});
+
 test("R14 parameters that are wrong are 422 with every problem, and nothing is done", async () => {
   const id = await start("sleep 60");
   const wrong: readonly (readonly [string, string, unknown, readonly string[]])[] = [

@@ -50,6 +50,7 @@ function action(word: string, id: string, summary: string, keys: readonly string
     summary,
     ...(keys.length > 0 && { body: { tool: "process", keys } as const }),
     answer: "ProcessAnswer",
+    refusals: [409],
   };
 }
 

@@ -152,9 +152,8 @@ function start(api) {
    */
   async function act(entry, action, parameters) {
     try {
-      const { isError, text } = await api.act(entry.sessionId, action, parameters);
-      if (isError) toast(text, "error");
-      else if (action === "clear") announce(`${entry.name} cleared`);
+      await api.act(entry.sessionId, action, parameters);
+      if (action === "clear") announce(`${entry.name} cleared`);
     } catch (error) {
       toastError(error);
     }
@@ -166,9 +165,8 @@ function start(api) {
     let cleared = 0;
     try {
       for (const { sessionId } of ended) {
-        const { isError, text } = await api.act(sessionId, "clear");
-        if (isError) toast(text, "error");
-        else cleared++;
+        await api.act(sessionId, "clear");
+        cleared++;
       }
     } catch (error) {
       toastError(error);

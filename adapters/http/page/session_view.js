@@ -215,8 +215,7 @@ export function showSession(host, api, xterm, first, on) {
   /** @param {{ data?: string, eof?: boolean }} what */
   async function send(what) {
     try {
-      const { isError, text } = await api.act(id, "write", what);
-      if (isError) toast(text, "error");
+      await api.act(id, "write", what);
       on.look();
     } catch (error) {
       toastError(error);
