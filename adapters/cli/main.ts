@@ -7,6 +7,7 @@
 import process from "node:process";
 import { nearest } from "../../mod.ts";
 import { EXIT_CODES_HELP, EXIT_OWN_FAILURE, exitCodeOfSignal } from "./exit_codes.ts";
+import { launcherGone } from "./launcher.ts";
 import { VERSION } from "../version.ts";
 import { fail, usage, type Verb } from "./verb.ts";
 
@@ -74,6 +75,9 @@ ${EXIT_CODES_HELP}`;
 
 const HELP_WORDS = ["--help", "-h"];
 
+/** Verbs that end what runs here before they end, however they are told to. */
+const RUNNERS: readonly string[] = ["exec", "serve", "mcp", "node"];
+
 /** Whether failures are told as JSON too. */
 let wantsJson = false;
 
@@ -102,6 +106,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(verb.help);
     return 0;
   }
+  if (!RUNNERS.includes(name)) void launcherGone().then(() => process.kill(process.pid, "SIGTERM"));
   return await verb.run(rest);
 }
 

@@ -7,9 +7,10 @@ import { assertEquals } from "@std/assert";
 import { type ChildProcess, spawn } from "node:child_process";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { test } from "../closing.ts";
+import { closing, test } from "../closing.ts";
 import { eventually, processesWith, uniqueSleep } from "./agent.ts";
-import { OFFSTAGE_COMMAND } from "./cli.ts";
+import { OFFSTAGE_COMMAND, serverEnv } from "./cli.ts";
+import { serveHttp } from "./http_server.ts";
 import { posix, proc } from "./machine.ts";
 
 const TOKEN = "token-of-one-1234567890";
@@ -75,6 +76,21 @@ test("so does exec, with its command", { skip: proc }, async () => {
   endShell(launched);
   await launched.ended;
   await eventually(async () => (await processesWith(command)).length === 0, "the command has ended");
+});
+
+test("so does who looks on at a session, which goes on", { skip: posix }, async () => {
+  const served = await serveHttp();
+  closing({ [Symbol.asyncDispose]: () => served.close() });
+  const agent = served.offstage.agent("one");
+  const { details } = await agent.exec({ command: "echo up; sleep 60", background: true });
+  const sessionId = "sessionId" in details ? String(details.sessionId) : "";
+  for (const words of [`logs -f ${sessionId}`, `attach --readonly ${sessionId}`]) {
+    const launched = launch(words, "offstage", serverEnv(served));
+    await launched.line;
+    endShell(launched);
+    await launched.ended;
+  }
+  assertEquals(served.offstage.activeCount(), 1);
 });
 
 test(
